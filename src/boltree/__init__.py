@@ -1,0 +1,48 @@
+"""Boltree: Monte-Carlo tree search with Boltzmann exploration.
+
+>>> import boltree as bt
+>>> search = bt.Search(bt.problems.FrozenLake("8x12-test"), bt.DENTS(alpha=0.1, beta=bt.log_decay(1.0)), seed=0, growth="trial")
+>>> search.run(trials=20_000)
+'trials'
+>>> search.recommend() in (1, 2)
+True
+"""
+
+from . import problems
+from .acting import Episode, act
+from .algorithms import (
+    ANTS,
+    ARBTS,
+    ARDENTS,
+    ARMENTS,
+    ARRENTS,
+    ARTENTS,
+    BRUE,
+    BTS,
+    DENTS,
+    HMCTS,
+    MENTS,
+    PUCT,
+    RENTS,
+    TENTS,
+    UCT,
+    Algorithm,
+    Custom,
+    PowerUCT,
+    Uniform,
+    algorithm,
+)
+from .checking import check
+from .core.random import integer, uniform
+from .errors import MissingExtraError, ParameterError, ProblemError
+from .evaluate import Estimate, sample_value, simple_regret, value_of
+from .evaluators import Evaluator
+from .node import Node
+from .problem import Problem
+from .python_problem import PythonProblem
+from .records import record
+from .schedules import log_decay, sqrt_decay
+from .search import Search
+from .solve import Solution, solve
+
+__version__ = "0.1.0"

@@ -1,0 +1,83 @@
+"""From an algorithm and a problem to the tree's record: the only place that knows both the table and the kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .algorithms import ALIAS_FROM, Algorithm
+from .core import space
+from .core.storage import new_tree
+from .problem import Problem
+from .schedules import native_schedule
+
+SCAN_TO = 8
+"""Up to so many actions the maximum is found by looking at all of them, beyond it is remembered."""
+
+NEVER = 1 << 40
+
+
+def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool) -> tuple[Any, list[Any]]:
+    """A tree record set up for this pair, and the objects that must live as long as it."""
+    handle = new_tree()
+    t = handle[0]
+    kept = _enter_algorithm(t, algorithm)
+    _enter_problem(t, problem)
+
+    sampled = t.distribution in (space.BOLTZMANN, space.RELATIVE, space.SPARSEMAX)
+    t.relative = (
+        t.distribution == space.RELATIVE
+        or t.state_value == space.RELATIVE_SOFT
+        or t.entropy_bonus == space.RELATIVE_ENTROPY
+    )
+    t.has_prior = has_prior and (sampled or t.distribution == space.PRIOR_UCB)
+    t.q_from_prior = t.has_prior and sampled and getattr(algorithm, "q_init", None) is None
+
+    alias = getattr(algorithm, "alias", False)
+    t.alias_from = NEVER
+    if alias and sampled and not t.relative:  # a policy relative to the parent's changes with every trial
+        t.alias_from = 2 if alias is True else ALIAS_FROM
+    t.scan_to = SCAN_TO
+    t.has_header = t.alias_from <= t.actions or t.distribution == space.HALVING
+    t.has_extra = t.entropy_bonus != space.NO_ENTROPY or t.distribution == space.HALVING
+    t.incremental = (
+        t.state_value == space.SOFT and t.has_header and t.alpha_kind == space.CONSTANT and not t.adaptive
+    )
+    t.compact = (
+        t.distribution in (space.UCB, space.BOLTZMANN, space.UNIFORM)
+        and t.state_value in (space.MEAN, space.MAX, space.SOFT, space.POWER)
+        and not (t.relative or t.has_prior or t.adaptive)
+    )
+    return handle, kept
+
+
+def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
+    def get(name: str, default: Any) -> Any:
+        value = getattr(algorithm, name, default)
+        return default if value is None else value
+
+    t.distribution = space.DISTRIBUTIONS[algorithm.search_distribution]
+    t.state_value = space.STATE_VALUES[algorithm.state_value]
+    t.entropy_bonus = space.ENTROPIES[algorithm.entropy_bonus]
+    t.recommend_visits = get("recommend", "value") == "visits"
+    alpha, beta = algorithm.temperatures
+    t.alpha_kind, t.alpha_scale, t.alpha_function, kept_alpha = native_schedule(f"{algorithm.name}: alpha", alpha)
+    t.beta_kind, t.beta_scale, t.beta_function, kept_beta = native_schedule(f"{algorithm.name}: beta", beta)
+    t.epsilon, t.epsilon_prior = get("epsilon", 0.0), get("epsilon_prior", 0.0)
+    t.q_init = get("q_init", 0.0)
+    c = get("c", 0.0)
+    t.c_auto, t.c = c == "auto", 0.0 if c == "auto" else c
+    t.power = get("p", 1.0)
+    t.reduction, t.noise_weight = get("reduction", 0.0), get("noise", 0.0)
+    t.budget, t.threshold = get("budget", 0), get("threshold", 0)
+    t.adaptive = hasattr(algorithm, "target")
+    t.target_entropy, t.every = get("target", 0.0), get("every", 1)
+    t.rebuild_factor, t.early_rebuilds = get("rebuild_factor", 1.0), get("early_rebuilds", False)
+    return [kept_alpha, kept_beta]
+
+
+def _enter_problem(t: Any, problem: Problem) -> None:
+    t.actions, t.horizon, t.discount = problem.actions, problem.horizon, problem.discount
+    t.deterministic = problem.deterministic
+    t.words = problem.state_layout().itemsize // 8
+    t.params_at = problem.params_at
+    t.step, t.legal, t.player = (problem.address(name) for name in ("step", "legal", "player"))

@@ -1,0 +1,115 @@
+"""Sequential halving in the tree (H-MCTS; Karnin et al., Pepels et al.).
+
+A node with a budget B above the threshold and k > 1 actions runs ceil(log2 k) rounds. In each, every
+surviving action gets floor(B / (survivors * rounds)) further visits (at least one), then the better half by
+mean survives. What is left of B, and any trial beyond it, goes by UCB among the survivors.
+A child's budget is what its action was granted; each new grant restarts the child's schedule.
+
+In the block's header: ``rebuild`` is the budget, ``shift`` the visits used, ``total`` the visits that each
+survivor gets this round, ``peak`` the number of the grant that this schedule follows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .blocks import extra_at
+from .jit import inlined
+from .views import edge_at, header_at, quota_at
+
+PLAIN = -1
+"""`halving_slot` returns it when the node follows UCB."""
+
+
+@inlined
+def follow_grant(tree: Any, node: Any, budget: int, grant: int) -> None:
+    """Start this node's schedule again if its parent has made a new grant."""
+    header = header_at(tree, node.block - 1)
+    if header.peak == grant:
+        return
+    n = np.int64(node.actions)
+    header.rebuild = budget
+    header.shift = 0.0
+    header.peak = grant
+    extra = extra_at(tree, node.block, n)
+    for i in range(n):
+        quota_at(tree, extra + i).alive = 1
+    if budget > tree.threshold and n > 1:
+        start_round(tree, node, n)
+    else:
+        header.total = 0.0
+
+
+@inlined
+def start_round(tree: Any, node: Any, survivors: int) -> None:
+    """Grant each survivor its visits of this round."""
+    header = header_at(tree, node.block - 1)
+    extra = extra_at(tree, node.block, node.actions)
+    quota = header.rebuild // (survivors * rounds_of(np.int64(node.actions)))
+    header.total = max(quota, 1)
+    for i in range(np.int64(node.actions)):
+        row = quota_at(tree, extra + i)
+        if row.alive:
+            row.done = 0
+            row.granted = np.int64(header.total)
+            row.grant += 1
+
+
+@inlined
+def rounds_of(n: int) -> int:
+    """ceil(log2 n), at least 1."""
+    rounds = 1
+    while (1 << rounds) < n:
+        rounds += 1
+    return rounds
+
+
+@inlined
+def halving_slot(tree: Any, node: Any) -> int:
+    """The survivor that is owed a visit (the one with the fewest this round), or PLAIN."""
+    header = header_at(tree, node.block - 1)
+    if header.total <= 0.0 or header.shift >= header.rebuild:
+        return PLAIN
+    extra = extra_at(tree, node.block, node.actions)
+    slot, fewest = PLAIN, np.int64(header.total)
+    for i in range(np.int64(node.actions)):
+        row = quota_at(tree, extra + i)
+        if row.alive and row.done < fewest:
+            slot, fewest = i, np.int64(row.done)
+    return slot
+
+
+@inlined
+def halving_visit(tree: Any, node: Any, slot: int) -> None:
+    """Count a finished visit; when the round is complete, let the better half survive."""
+    header = header_at(tree, node.block - 1)
+    header.shift += 1.0
+    if header.total <= 0.0:
+        return
+    n = np.int64(node.actions)
+    extra = extra_at(tree, node.block, n)
+    quota_at(tree, extra + slot).done += 1
+    survivors = 0
+    for i in range(n):
+        row = quota_at(tree, extra + i)
+        if row.alive:
+            survivors += 1
+            if row.done < header.total:
+                return
+    keep = (survivors + 1) // 2
+    if survivors == 1 or keep == survivors:
+        header.total = 0.0
+        return
+    for _ in range(survivors - keep):
+        worst, lowest = -1, np.inf
+        for i in range(n):
+            edge = edge_at(tree, node.block + i)
+            if quota_at(tree, extra + i).alive and (worst < 0 or edge.q < lowest):
+                worst, lowest = i, edge.q
+        quota_at(tree, extra + worst).alive = 0
+    if keep > 1:
+        start_round(tree, node, keep)
+    else:
+        header.total = 0.0

@@ -1,0 +1,175 @@
+"""The decorators every compiled function of Boltree uses, and the cache they share.
+
+Why these options, once and for all:
+
+* ``_nrt=False`` and ``forceinline=True``: Numba counts references to every array that crosses a
+  function boundary; in a tree search that tax is ten times the work itself. A helper compiled
+  without the run-time cannot create or return arrays, so nothing is counted, and it is always
+  inlined into its caller.
+* ``error_model="numpy"``: a division does not branch to raise ``ZeroDivisionError``.
+* A kernel is compiled once per machine and kept on disk. Numba keys its own cache on the file that
+  defines a function, so an edit to a helper in another file would silently keep the old machine
+  code. Ours is keyed on the text of the whole package.
+
+With ``NUMBA_DISABLE_JIT=1`` every function here stays plain Python and can be stepped through.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core.codegen import JITCodeLibrary
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+JIT_DISABLED = bool(numba.config.DISABLE_JIT)
+
+
+def inlined(function: F) -> F:
+    """Compile a helper that is inlined into every kernel that calls it."""
+    options = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    helper = numba.njit(_nrt=False, error_model="numpy", **options)(function)
+    if not JIT_DISABLED:
+        _leave_unoptimised(helper)
+    return helper  # type: ignore[no-any-return]
+
+
+class _UnoptimisedLibrary(JITCodeLibrary):
+    """Code that is only ever linked into other code: neither optimised nor turned into machine code by itself."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    @property
+    def codegen(self) -> Any:
+        return _WithoutEnvironment(self._codegen)
+
+
+class _WithoutEnvironment:
+    """A code generator for functions that exist only inside others: they have no environment to be set."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        pass
+
+
+def _leave_unoptimised(helper: Any) -> None:
+    """Spare a helper the passes that its callers run again over its inlined code: half of the compile time."""
+    compile_core = helper._compiler.compile
+
+    def compile_for_linking(args: Any, return_type: Any) -> Any:
+        codegen = helper.targetctx.codegen()
+        before = codegen._library_class
+        codegen._library_class = _UnoptimisedLibrary
+        try:
+            return compile_core(args, return_type)
+        finally:
+            codegen._library_class = before
+
+    helper._compiler.compile = compile_for_linking
+
+
+def kernel(function: F) -> F:
+    """Compile a function that Python calls; keep its machine code on disk."""
+    compiled = numba.njit(nogil=True, _nrt=False, error_model="numpy", no_cfunc_wrapper=True)(function)
+    if not JIT_DISABLED:
+        keep_on_disk(compiled, function.__module__ + "." + function.__qualname__, announce=True)
+    return compiled  # type: ignore[no-any-return]
+
+
+def keep_on_disk(dispatcher: Any, name: str, *, announce: bool = False) -> None:
+    """Let a dispatcher load its machine code from Boltree's cache, and save it there."""
+    try:
+        dispatcher._cache = _PackageCache(dispatcher.py_func, name, announce)
+    except OSError:  # nowhere to write: compile in every process
+        dispatcher._cache = NullCache()
+
+
+@lru_cache(maxsize=1)
+def source_stamp() -> str:
+    """A hash of every source file of the package: machine code is valid only for this text."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).resolve().parents[1].rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def cache_folder() -> Path:
+    """Where machine code is kept: ``BOLTREE_CACHE``, else the user's cache folder, else a temporary one."""
+    chosen = os.environ.get("BOLTREE_CACHE")
+    if chosen:
+        candidates = [Path(chosen)]
+    else:
+        home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+        candidates = [Path(home) if home else Path.home() / ".cache"]
+        candidates.append(Path(tempfile.gettempdir()))
+    for folder in candidates:
+        path = folder / "boltree" / "machine-code"
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=path).close()
+        except OSError:
+            continue
+        return path
+    raise OSError("no writable cache folder")
+
+
+class _Locator(_CacheLocator):
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return source_stamp()
+
+    def get_disambiguator(self) -> str:
+        return ""
+
+
+class _CacheImpl(CompileResultCacheImpl):
+    def __init__(self, name: str) -> None:
+        self._locator = _Locator()
+        safe = "".join(c if c.isalnum() or c in "._" else "-" for c in name)
+        self._filename_base = f"{safe}.py{sys.version_info[0]}{sys.version_info[1]}"
+
+
+class _PackageCache(FunctionCache):
+    def __init__(self, function: Callable[..., Any], name: str, announce: bool) -> None:
+        self._impl_class = lambda _: _CacheImpl(name)
+        self._announce = announce
+        self._loads = 0
+        super().__init__(function)
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return (sig, codegen.magic_tuple())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is None and self._announce:
+            say_compiling()
+        return found
+
+
+@lru_cache(maxsize=1)
+def say_compiling() -> None:
+    """Tell the user, once per process, why the first call takes seconds."""
+    if not os.environ.get("BOLTREE_QUIET"):
+        print("boltree: compiling the search (once per machine, some seconds) ...", file=sys.stderr, flush=True)

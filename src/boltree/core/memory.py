@@ -1,0 +1,65 @@
+"""Arenas: memory for the tree that grows without copying it.
+
+Where the system allows it (Linux, macOS), an arena reserves address space as large as it may ever get and
+the system fills it in page by page as the tree grows. Elsewhere it is an ordinary array that is copied to
+twice its size when full. The kernel never sees the difference: it gets the views anew at every call.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+_NO_RESERVE = {"linux": 0x4000, "darwin": 0x40}.get(sys.platform)
+_SMALL = 4 << 20  # below this, ordinary pages; above it, large ones
+
+
+class Arena:
+    """Bytes that grow up to `limit`; `array` is a view of what is there now."""
+
+    def __init__(self, limit: int, *, reserve: bool = True) -> None:
+        page = mmap.PAGESIZE
+        self.limit = -(-limit // page) * page
+        self.reserved = False
+        self._map: mmap.mmap | None = None
+        if reserve and _NO_RESERVE is not None:
+            try:
+                self._map = mmap.mmap(-1, self.limit, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
+                self.reserved = True
+            except (OSError, ValueError):  # strict overcommit, or a limit on address space
+                pass
+        if self._map is not None:
+            if hasattr(mmap, "MADV_HUGEPAGE") and self.limit > _SMALL:
+                try:
+                    self._map.madvise(mmap.MADV_HUGEPAGE, _SMALL, self.limit - _SMALL)
+                except OSError:
+                    pass
+            self.array: Any = np.frombuffer(self._map, np.uint8)
+        else:
+            self.array = np.zeros(min(self.limit, 1 << 20), np.uint8)
+
+    @property
+    def size(self) -> int:
+        """Bytes that can be used without growing."""
+        return int(self.array.nbytes)
+
+    def grow(self) -> bool:
+        """Make room for more, by copying; False when the limit is reached."""
+        if self.size >= self.limit:
+            return False
+        larger = np.zeros(min(self.limit, 2 * self.size), np.uint8)
+        larger[: self.size] = self.array
+        self.array = larger
+        return True
+
+
+def physical_memory() -> int:
+    """Bytes of memory of this machine, as far as it can be told."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 16 << 30

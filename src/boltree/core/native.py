@@ -1,0 +1,155 @@
+"""Calling compiled functions by address, and looking at memory by address.
+
+A problem enters the kernel as the addresses of its functions, so the kernel is compiled once for
+all problems. The functions use Numba's own calling convention (a status is returned, the result
+goes through a pointer) rather than a C callback's, in which an exception would vanish.
+Every argument and result is a 64-bit integer; real numbers travel through memory.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+from .jit import JIT_DISABLED
+
+FAILED = np.int64(-(2**62))
+"""What `call` returns when the function raised."""
+
+
+def _call_plain(address: int, arguments: Sequence[int]) -> int:
+    """`call` for interpreted runs: the same convention, through ctypes."""
+    signature = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * len(arguments))
+    result, exception = ctypes.c_int64(0), ctypes.c_void_p(0)
+    status = signature(int(address))(
+        ctypes.addressof(result), ctypes.addressof(exception), *[int(a) for a in arguments]
+    )
+    return int(FAILED) if status else result.value
+
+
+@intrinsic
+def _call_native(typing_context, address, arguments):  # type: ignore[no-untyped-def]
+    signature = types.int64(types.int64, arguments)
+    count = len(arguments)
+
+    def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        i64, i8p = ir.IntType(64), ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.IntType(32), [i64.as_pointer(), i8p.as_pointer()] + [i64] * count)
+        result = cgutils.alloca_once(builder, i64)
+        exception = cgutils.alloca_once(builder, i8p)
+        items = [
+            context.cast(builder, item, given, types.int64)
+            for item, given in zip(cgutils.unpack_tuple(builder, values[1], count), arguments.types, strict=True)
+        ]
+        status = builder.call(builder.inttoptr(values[0], kind.as_pointer()), [result, exception, *items])
+        good = builder.icmp_signed("==", status, ir.Constant(ir.IntType(32), 0))
+        return builder.select(good, builder.load(result), ir.Constant(i64, int(FAILED)))
+
+    return signature, code
+
+
+def _record_at_plain(address: int, dtype: np.dtype[Any]) -> Any:
+    return _array_at_plain(address, 1, dtype)[0]
+
+
+def _array_at_plain(address: int, shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    size = int(np.prod(shape)) * dtype.itemsize
+    buffer = (ctypes.c_char * size).from_address(int(address))
+    array = np.frombuffer(buffer, dtype).reshape(shape)
+    return array.view(np.recarray) if dtype.names else array
+
+
+@intrinsic
+def _record_at_native(typing_context, address, dtype):  # type: ignore[no-untyped-def]
+    record = dtype.dtype
+
+    def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        return builder.inttoptr(values[0], context.get_value_type(record))
+
+    return record(types.int64, dtype), code
+
+
+def build_array(context, builder, array_type, address, shape):  # type: ignore[no-untyped-def]
+    """LLVM code for a C-ordered array view of `shape` at an integer `address`, owned by nobody."""
+    array = make_array(array_type)(context, builder)
+    item = context.get_data_type(array_type.dtype)
+    size = context.get_constant(types.intp, context.get_abi_sizeof(item))
+    strides, step = [], size
+    for extent in reversed(shape):
+        strides.insert(0, step)
+        step = builder.mul(step, extent)
+    populate_array(
+        array,
+        data=builder.inttoptr(address, item.as_pointer()),
+        shape=cgutils.pack_array(builder, shape),
+        strides=cgutils.pack_array(builder, strides),
+        itemsize=size,
+        meminfo=None,
+    )
+    return array._getvalue()
+
+
+@intrinsic
+def _array_at_native(typing_context, address, shape, dtype):  # type: ignore[no-untyped-def]
+    array_type = types.Array(dtype.dtype, 1, "C")
+
+    def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        extent = context.cast(builder, values[1], signature.args[1], types.intp)
+        return build_array(context, builder, array_type, values[0], [extent])
+
+    return array_type(types.int64, shape, dtype), code
+
+
+call: Callable[[Any, Any], Any] = _call_plain if JIT_DISABLED else _call_native
+"""``call(address, (a, b, ...))``: the function's result, or FAILED when it raised."""
+record_at: Callable[[Any, Any], Any] = _record_at_plain if JIT_DISABLED else _record_at_native
+"""``record_at(address, dtype)``: the record that lies there."""
+array_at: Callable[[Any, Any, Any], Any] = _array_at_plain if JIT_DISABLED else _array_at_native
+"""``array_at(address, length, dtype)``: a one-dimensional view of what lies there."""
+
+
+def address_of_compiled(function: Callable[..., Any], arity: int, name: str | None = None) -> tuple[int, Any]:
+    """Compile a function of `arity` integers; return its address and what must be kept alive with it.
+
+    With a `name` the machine code is kept on disk: only for functions of this package, because a
+    user's edited helper would otherwise silently keep its old machine code.
+    """
+    from .jit import keep_on_disk
+
+    signature = types.int64(*[types.int64] * arity)
+    dispatcher = numba.njit(_nrt=False, boundscheck=True)(function)
+    if name is not None:
+        keep_on_disk(dispatcher, name)
+    dispatcher.compile(signature)
+    result = dispatcher.overloads[signature.args]
+    return result.library.get_pointer_to_function(result.fndesc.llvm_func_name), dispatcher
+
+
+def address_of_python(
+    function: Callable[..., int], arity: int, keep: Callable[[BaseException], None] | None = None
+) -> tuple[int, Any]:
+    """Give a Python function of `arity` integers an address with the same calling convention; `keep` gets what it raises."""
+    kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * arity)
+    word = ctypes.c_int64
+
+    def guarded(result: int, _exception: Any, *arguments: int) -> int:
+        try:
+            word.from_address(result).value = function(*arguments)
+        except BaseException as error:
+            if keep is not None:
+                keep(error)
+            return 1
+        return 0
+
+    callback = kind(guarded)
+    address = ctypes.cast(callback, ctypes.c_void_p).value
+    assert address is not None
+    return address, callback

@@ -1,0 +1,78 @@
+"""Reading a search without changing it: the search distribution of a node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .blocks import extra_at, prior_at
+from .distributions import set_reference, weigh
+from .jit import kernel
+from .halving import halving_slot
+from .policies import prior_upper_confidence, upper_confidence
+from .schedules import log_e_plus, scheduled
+from .space import BOLTZMANN, HALVING, NO_ENTROPY, PRIOR_UCB, RELATIVE, SPARSEMAX, SWITCHING, UCB, UNIFORM
+from .views import edge_at, node_at, policies_of, priors_of, rng_of, weights_of
+
+
+@kernel
+def write_policy(handle: Any, path: Any, out: Any) -> None:
+    """The policy pi that the next visit would draw from, over the edges of the last node of `path`.
+
+    `path` leads there from the root; every node on it has a block. For bounds it is 1 at the edge with the highest
+    (shared by the untried ones); for a switching search it is its exploring policy, which is uniform.
+    """
+    tree = handle[0]
+    kind = tree.distribution
+    last = path.size - 1
+    node = node_at(tree, path[last])
+    n = np.int64(node.actions)
+    if kind == BOLTZMANN or kind == RELATIVE or kind == SPARSEMAX:
+        for level in range(path.size):
+            node = node_at(tree, path[level])
+            n = np.int64(node.actions)
+            visits = node.visits + 1
+            explore = min(1.0, tree.epsilon / log_e_plus(tree, visits))
+            follow = min(1.0, tree.epsilon_prior / log_e_plus(tree, visits)) if tree.has_prior else 0.0
+            if tree.relative:
+                set_reference(tree, node, level)
+            elif level < last:
+                continue
+            alpha = scheduled(tree, tree.alpha_kind, tree.alpha_scale, tree.alpha_function, visits)
+            beta = 0.0
+            if tree.entropy_bonus != NO_ENTROPY:
+                beta = scheduled(tree, tree.beta_kind, tree.beta_scale, tree.beta_function, visits)
+            total = weigh(tree, node, level, alpha, beta)
+            for i in range(n):
+                p = (1.0 - follow) * ((1.0 - explore) * weights_of(tree)[i] / total + explore / n)
+                if tree.has_prior:
+                    p += follow * priors_of(tree)[prior_at(tree, node.block, n) + i]
+                if tree.relative:
+                    policies_of(tree)[level * tree.actions + edge_at(tree, node.block + i).action] = p
+                if level == last:
+                    out[i] = p
+        return
+    untried = 0
+    for i in range(n):
+        out[i] = 0.0
+        untried += 1 if edge_at(tree, node.block + i).visits == 0 else 0
+    if kind == UNIFORM or kind == SWITCHING:
+        for i in range(n):
+            out[i] = 1.0 / n
+    elif kind == UCB and untried > 0:
+        for i in range(n):
+            if edge_at(tree, node.block + i).visits == 0:
+                out[i] = 1.0 / untried
+    else:
+        rng = rng_of(tree)
+        before = rng[0], rng[1]
+        slot = np.int64(-1)
+        if kind == HALVING:
+            slot = halving_slot(tree, node)
+        if kind == PRIOR_UCB:
+            slot = prior_upper_confidence(tree, path[last])
+        elif slot < 0:
+            slot = upper_confidence(tree, node, extra_at(tree, node.block, n) if kind == HALVING else 0)
+        rng[0], rng[1] = before
+        out[slot] = 1.0

@@ -1,0 +1,215 @@
+"""The records of the tree: one 64-byte node, one 32-byte edge, and what some algorithms add.
+
+A *node* is a decision node: a state at a depth. Its tried and untried actions are *edges*, which lie
+together in the node's *block*, allocated when the node is selected from for the second time (until
+then the node is ``SINGLE``: it holds its only child in place of a block). The outcomes of an
+edge are nodes, chained through ``sibling``.
+
+A block is counted in units of 32 bytes. For n legal actions it holds, in this order:
+
+    [header]  n edges  [n entropies or quotas]  [n priors]  [n table rows]  [n prior-table rows]
+
+The bracketed parts exist when the algorithm needs them. ``node.block`` is the unit of the first
+edge; a header lies one unit before it. Values and entropies are player 0's, except ``edge.q``,
+which is the mover's: ready for the formulas of the search policies on both sides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+NONE = -1
+
+# node.marks
+TERMINAL = 1
+SINGLE = 2
+TABLED = 4
+WINDOWED = 8
+ORIGIN = 16  # a root that no trial created: its first visit takes an action
+UNFINISHED = 32  # it lay at the horizon when it was made, and the horizon has moved: visits without actions
+
+NODE = np.dtype(
+    [
+        ("visits", "i8"),  # N(s)
+        ("value", "f8"),  # V(s)
+        ("entropy", "f8"),  # H_V(s)
+        ("reward", "f8"),  # paid on the first arrival here
+        ("block", "i8"),  # unit of the first edge; the child of a SINGLE node; NONE
+        ("parent", "i4"),
+        ("sibling", "i4"),  # next outcome of the same edge
+        ("depth", "i4"),
+        ("action", "u2"),  # that led here
+        ("actions", "u2"),  # how many are legal; 0 while unknown
+        ("best", "i4"),  # the edge with the highest q among the tried; NONE before the first backup
+        ("marks", "u1"),
+        ("player", "u1"),
+        ("spare", "u2"),
+    ],
+    align=True,
+)
+
+EDGE = np.dtype(
+    [
+        ("w", "f8"),  # W(s,a): rewards plus discounted N(s') V(s'), or returns
+        ("q", "f8"),  # the mover's W/N; the initial preference while untried
+        ("visits", "i8"),  # N(s,a)
+        ("child", "i4"),  # first outcome
+        ("action", "u2"),
+        ("spare", "u2"),
+    ],
+    align=True,
+)
+
+HEADER = np.dtype(
+    [
+        ("rebuild", "i8"),  # visits at which the table is built again; halving: this schedule's budget
+        ("shift", "f8"),  # M of the soft maximum; halving: visits used
+        ("total", "f8"),  # E of the soft maximum; halving: further visits of each survivor this round
+        ("peak", "f8"),  # the largest E since it was last summed; halving: the grant this schedule follows
+    ],
+    align=True,
+)
+
+ENTROPY = np.dtype([("w", "f8"), ("policy", "f8")], align=True)  # sum of N(s') H_V(s'); the tabled pi(a)
+QUOTA = np.dtype([("done", "i4"), ("alive", "i4"), ("granted", "i4"), ("grant", "i4")], align=True)
+TABLE = np.dtype([("threshold", "f4"), ("alias", "u4")], align=True)
+
+UNIT = EDGE.itemsize
+
+PATH = np.dtype(
+    [
+        ("reward", "f8"),
+        ("policy", "f8"),  # pi(a) of the chosen action
+        ("rest", "f8"),  # H_V(s) without the chosen action's part
+        ("node", "i4"),
+        ("slot", "i4"),  # which edge of the block; NONE for a SINGLE node
+    ],
+    align=True,
+)
+
+TREE = np.dtype(
+    [
+        # the algorithm: a point in the design space (algorithms.py says what the numbers mean)
+        ("distribution", "i8"),
+        ("state_value", "i8"),
+        ("entropy_bonus", "i8"),
+        ("recommend_visits", "i8"),
+        ("alpha_kind", "i8"),
+        ("alpha_scale", "f8"),
+        ("alpha_function", "i8"),
+        ("beta_kind", "i8"),
+        ("beta_scale", "f8"),
+        ("beta_function", "i8"),
+        ("epsilon", "f8"),
+        ("epsilon_prior", "f8"),
+        ("q_init", "f8"),
+        ("q_from_prior", "i8"),
+        ("c", "f8"),
+        ("c_auto", "i8"),
+        ("power", "f8"),
+        ("reduction", "f8"),
+        ("noise_weight", "f8"),
+        ("budget", "i8"),
+        ("threshold", "i8"),
+        ("target_entropy", "f8"),
+        ("every", "i8"),
+        ("rebuild_factor", "f8"),
+        ("early_rebuilds", "i8"),
+        # fast paths; tests switch them off and compare
+        ("compact", "i8"),
+        ("alias_from", "i8"),
+        ("scan_to", "i8"),
+        # what the blocks hold
+        ("has_header", "i8"),
+        ("has_extra", "i8"),
+        ("has_prior", "i8"),
+        ("prior_external", "i8"),  # it comes with the evaluation of a leaf
+        ("relative", "i8"),  # policies of the path are kept
+        ("adaptive", "i8"),  # alpha is solved for (ANTS)
+        ("incremental", "i8"),  # the soft maximum is kept as M and E
+        # the problem
+        ("actions", "i8"),
+        ("horizon", "i8"),
+        ("discount", "f8"),
+        ("deterministic", "i8"),
+        ("words", "i8"),  # 64-bit words of a state
+        ("step", "i8"),
+        ("legal", "i8"),
+        ("player", "i8"),
+        ("rollout", "i8"),
+        ("prior", "i8"),
+        ("heuristic", "i8"),
+        ("params_at", "i8"),
+        # where memory lies, and how much of it there is
+        ("nodes_at", "i8"),
+        ("states_at", "i8"),
+        ("blocks_at", "i8"),
+        ("max_nodes", "i8"),
+        ("max_units", "i8"),
+        ("max_bytes", "i8"),  # of all together
+        ("max_words", "i8"),  # of the blocks
+        ("max_state_words", "i8"),
+        ("path_at", "i8"),
+        ("weights_at", "i8"),  # actions
+        ("policies_at", "i8"),  # (horizon + 2) * actions: pi by action on this trial, for relative entropies
+        ("references_at", "i8"),  # the same size: the parent's pi by edge on this trial
+        ("policies_size", "i8"),
+        ("mask_at", "i8"),  # actions
+        ("out_at", "i8"),  # a problem's results
+        ("out_size", "i8"),
+        ("rng_at", "i8"),
+        ("two", "i8"),
+        ("prior_in_at", "i8"),  # actions: the prior an external evaluator gave the waiting leaf
+        ("noise_at", "i8"),  # actions: the root's Dirichlet noise
+        ("stack_at", "i8"),  # actions: scratch of the alias method
+        ("window_at", "i8"),  # nodes visited since the temperature was last solved for
+        ("window_size", "i8"),
+        ("logs_at", "i8"),  # log(e + n) for small n
+        ("logs_size", "i8"),
+        # the run
+        ("growth", "i8"),
+        ("evaluator", "i8"),
+        ("v_init", "f8"),
+        ("seed", "u8"),
+        ("root", "i8"),
+        ("trials", "i8"),
+        ("node_count", "i8"),
+        ("nodes_before", "i8"),  # this trial
+        ("unit_count", "i8"),
+        ("lowest", "f8"),
+        ("highest", "f8"),
+        ("window_count", "i8"),
+        ("switch", "i8"),
+        ("length", "i8"),
+        ("leaf", "i8"),
+        ("leaf_value", "f8"),
+        ("pending", "i8"),
+        ("visits_made", "i8"),
+        # what went wrong
+        ("error_node", "i8"),
+        ("error_action", "i8"),
+        ("error_value", "f8"),
+        ("error_rng0", "u8"),
+        ("error_rng1", "u8"),
+    ],
+    align=True,
+)
+
+# how a run of the kernel ended
+DONE, FULL, EVALUATE = 0, 1, 2
+STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED, PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED = (
+    10,
+    11,
+    12,
+    13,
+    14,
+    15,
+    16,
+)
+BAD_REWARD, NO_ACTION, BAD_PRIOR, BAD_PLAYER, BAD_VALUE = 20, 21, 22, 23, 24
+
+# growth
+LEAF, TRIAL = 0, 1
+
+# evaluators
+CONSTANT, ROLLOUT, HEURISTIC, EXTERNAL = 0, 1, 2, 3

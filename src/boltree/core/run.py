@@ -1,0 +1,96 @@
+"""The kernels that Python calls: run trials, and read a recommendation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .blocks import units_of
+from .jit import inlined, kernel
+from .random import hashed
+from .records import DONE, EVALUATE, FULL, LEAF, NODE, NONE, SINGLE, UNIT
+from .space import SWITCHING
+from .temperature import solve_temperature
+from .trial import back_up, descend, undo
+from .views import edge_at, node_at
+
+
+NODE_BYTES = NODE.itemsize
+
+
+@kernel
+def run_trials(handle: Any, trials: int) -> int:
+    """Run up to `trials` trials; DONE, FULL (no room for another), EVALUATE, or an error code."""
+    tree = handle[0]
+    end = tree.trials + trials
+    block = units_of(tree, tree.actions)
+    levels = tree.horizon - node_at(tree, tree.root).depth
+    new_nodes = 1 if tree.growth == LEAF else levels + 1
+    new_units = (2 if tree.growth == LEAF else levels + 1) * block
+    while tree.trials < end or tree.pending:
+        if not tree.pending:
+            tree.nodes_before = tree.node_count
+            nodes, units = tree.node_count + new_nodes + 1, tree.unit_count + new_units  # what this trial may need
+            size = nodes * (NODE_BYTES + 8 * tree.words) + units * UNIT
+            if nodes > tree.max_nodes or units > tree.max_units or size > tree.max_bytes:
+                return FULL
+            if tree.distribution == SWITCHING and levels > 0:
+                tree.switch = levels - tree.trials % levels
+        status = descend(tree)
+        if status == EVALUATE:
+            return EVALUATE
+        if status != DONE:
+            undo(tree)
+            return status
+        if tree.length > 0 or node_at(tree, tree.root).visits > 0:
+            back_up(tree)
+            tree.trials += 1
+            if tree.adaptive and tree.trials % tree.every == 0:
+                solve_temperature(tree)
+    return DONE
+
+
+@inlined
+def best_slot(tree: Any, index: int) -> int:
+    """The recommended edge of a node with a block: highest q, or most visits, among the tried; NONE if none is."""
+    node = node_at(tree, index)
+    highest, ties = -np.inf, np.int64(0)
+    for i in range(np.int64(node.actions)):
+        edge = edge_at(tree, node.block + i)
+        if edge.visits > 0:
+            score = float(edge.visits) if tree.recommend_visits else edge.q
+            if score > highest:
+                highest, ties = score, np.int64(1)
+            elif score == highest:
+                ties += 1
+    if ties == 0:
+        return np.int64(NONE)
+    pick = np.int64(hashed(tree.seed, index, node.visits) % np.uint64(ties))
+    for i in range(np.int64(node.actions)):
+        edge = edge_at(tree, node.block + i)
+        if edge.visits > 0:
+            score = float(edge.visits) if tree.recommend_visits else edge.q
+            if score == highest:
+                if pick == 0:
+                    return i
+                pick -= 1
+    return np.int64(NONE)
+
+
+@inlined
+def recommended(tree: Any, index: int) -> int:
+    """The recommended action of a node, or NONE when none was tried there."""
+    node = node_at(tree, index)
+    if node.block == NONE:
+        return np.int64(NONE)
+    if node.marks & SINGLE:
+        return np.int64(node_at(tree, node.block).action)
+    slot = best_slot(tree, index)
+    return slot if slot < 0 else np.int64(edge_at(tree, node.block + slot).action)
+
+
+@kernel
+def recommend_action(handle: Any, index: int) -> int:
+    """`recommended`, for Python."""
+    return recommended(handle[0], index)

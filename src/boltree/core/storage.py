@@ -1,0 +1,139 @@
+"""The memory of one search: its arenas, its scratch, and the one record through which kernels see them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .memory import Arena
+from .records import EDGE, ENTROPY, HEADER, NODE, NONE, ORIGIN, PATH, QUOTA, TABLE, TREE, UNIT
+
+LOGS = np.log(math.e + np.arange(2048.0))
+
+
+def new_tree() -> Any:
+    """A zeroed tree record, in a one-element array: what kernels are called with."""
+    return np.zeros(1, TREE).view(np.recarray)
+
+
+class Storage:
+    """Arenas for nodes, states and blocks, sized by a limit that is only reserved, not used."""
+
+    def __init__(self, tree: Any, levels: int, max_bytes: int, max_nodes: int | None = None, *, reserve: bool = True) -> None:
+        """Memory for `tree`, whose trials are at most `levels` steps long."""
+        self.tree, self.max_nodes = tree, max_nodes
+        self.max_bytes = limit = max_bytes
+        t = tree[0]
+        t.max_bytes = max_bytes
+        words, actions, levels = int(t.words), int(t.actions), levels + 2
+        paths = levels * actions if t.relative else 1
+        self.arenas = {
+            "nodes": Arena(min(limit, (2**31 - 1) * NODE.itemsize), reserve=reserve),
+            "states": Arena(min(limit, 2**31 * words * 8), reserve=reserve),
+            "blocks": Arena(limit, reserve=reserve),
+        }
+        self.scratch = {
+            "path": np.zeros(levels, PATH),
+            "weights": np.zeros(actions),
+            "policies": np.zeros(paths),
+            "references": np.zeros(paths),
+            "mask": np.zeros(actions, np.uint8),
+            "out": np.zeros(max(actions, 4) + words + 2),
+            "rng": np.zeros(2, np.uint64),
+            "prior_in": np.zeros(actions),
+            "noise": np.zeros(actions),
+            "stack": np.zeros(actions, np.int32),
+            "window": np.zeros(min(int(t.every) * levels, 1 << 16) if t.adaptive else 1, np.int32),
+            "logs": LOGS,
+        }
+        for name, array in self.scratch.items():
+            t[f"{name}_at"] = array.ctypes.data
+        t.policies_size, t.out_size, t.two = paths, self.scratch["out"].size, 2
+        t.window_size, t.logs_size = self.scratch["window"].size, LOGS.size
+        self._place()
+
+    def _place(self) -> None:
+        """Tell the tree where the arenas lie: they may have moved."""
+        t = self.tree[0]
+        for name, arena in self.arenas.items():
+            t[f"{name}_at"] = arena.array.ctypes.data
+        room = min(self.arenas["nodes"].size // NODE.itemsize, self.arenas["states"].size // (int(t.words) * 8))
+        t.max_nodes = room if self.max_nodes is None else min(room, self.max_nodes + 1)  # one beyond is scratch
+        t.max_units = self.arenas["blocks"].size // UNIT
+        t.max_words = t.max_units * (UNIT // 8)
+        t.max_state_words = self.arenas["states"].size // 8
+
+    def grow(self) -> bool:
+        """Make room after a kernel found none; False when nothing can grow any more."""
+        grown = [arena.grow() for arena in self.arenas.values() if not arena.reserved]
+        if any(grown):
+            self._place()
+        return any(grown)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the tree occupies."""
+        t = self.tree[0]
+        return int(t.node_count) * (NODE.itemsize + int(t.words) * 8) + int(t.unit_count) * UNIT
+
+    def _view(self, arena: str, dtype: Any) -> Any:
+        memory, size = self.arenas[arena].array, np.dtype(dtype).itemsize
+        whole = memory[: memory.nbytes - memory.nbytes % size].view(dtype)
+        return whole.view(np.recarray) if np.dtype(dtype).names else whole
+
+    @property
+    def nodes(self) -> Any:
+        """All node records there is room for."""
+        return self._view("nodes", NODE)
+
+    @property
+    def states(self) -> Any:
+        """States as 64-bit words, one row a node."""
+        words = int(self.tree[0].words)
+        whole = self._view("states", np.uint64)
+        return whole[: whole.size - whole.size % words].reshape(-1, words)
+
+    @property
+    def edges(self) -> Any:
+        """The blocks as edges."""
+        return self._view("blocks", EDGE)
+
+    @property
+    def headers(self) -> Any:
+        """The blocks as headers."""
+        return self._view("blocks", HEADER)
+
+    @property
+    def entropies(self) -> Any:
+        """The blocks as entropy rows."""
+        return self._view("blocks", ENTROPY)
+
+    @property
+    def quotas(self) -> Any:
+        """The blocks as halving quotas."""
+        return self._view("blocks", QUOTA)
+
+    @property
+    def priors(self) -> Any:
+        """The blocks as real numbers."""
+        return self._view("blocks", np.float64)
+
+    @property
+    def tables(self) -> Any:
+        """The blocks as alias-table rows."""
+        return self._view("blocks", TABLE)
+
+    def plant(self, state: Any, depth: int, player: int) -> None:
+        """Begin a new tree whose root has this state."""
+        t = self.tree[0]
+        self.states[0] = np.frombuffer(state.tobytes(), np.uint64)
+        root = np.zeros(1, NODE)
+        for name in ("block", "parent", "sibling", "best"):
+            root[name] = NONE
+        root["depth"], root["player"], root["marks"] = depth, player, ORIGIN
+        self.nodes[0] = root[0]
+        t.root, t.node_count, t.unit_count = 0, 1, 0
+        t.trials = t.visits_made = t.pending = t.window_count = 0
+        t.lowest, t.highest = np.inf, -np.inf

@@ -1,0 +1,367 @@
+"""One trial: go down the tree by the search policy, value the new leaf, back up along the path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .blocks import count_legal, extra_at, legal_action, make_block, state_at
+from .elementary import exp, log
+from .entropies import uniform_entropy
+from .halving import halving_visit
+from .jit import inlined
+from .native import FAILED, call
+from .policies import BAD, choose
+from .random import uniform_of
+from .records import (
+    BAD_PLAYER,
+    BAD_REWARD,
+    BAD_VALUE,
+    DONE,
+    EVALUATE,
+    EXTERNAL,
+    HEURISTIC,
+    HEURISTIC_FAILED,
+    LEAF,
+    LEGAL_FAILED,
+    NO_ACTION,
+    NONE,
+    ORIGIN,
+    PLAYER_FAILED,
+    ROLLOUT,
+    ROLLOUT_FAILED,
+    SCHEDULE_FAILED,
+    SINGLE,
+    STEP_FAILED,
+    TERMINAL,
+    UNFINISHED,
+    WINDOWED,
+)
+from .schedules import scheduled
+from .space import HALVING, MEAN, NO_ENTROPY, POWER, RELATIVE_ENTROPY, SOFT, SWITCHING
+from .values import scan_best, state_value
+from .views import edge_at, entropy_at, node_at, out_of, rng_of, states_of, step_at, window_of
+
+
+@inlined
+def descend(tree: Any) -> int:
+    """Select down to a leaf and value it; DONE, EVALUATE (the leaf waits for an evaluator), or an error.
+
+    When a leaf was waiting, its evaluation has arrived: enter it and go on from there.
+    """
+    resumed = tree.pending != 0
+    tree.pending = 0
+    index, level = tree.root, np.int64(0)
+    fresh = False
+    if resumed:
+        index, level, fresh = tree.leaf, tree.length, True
+        node_at(tree, index).value = tree.leaf_value
+    elif tree.evaluator == EXTERNAL and tree.prior_external and tree.growth == LEAF and node_at(tree, index).block == NONE:
+        tree.leaf = index  # the root's own prior and value come first
+        tree.length = 0
+        tree.pending = 1
+        return EVALUATE
+    while True:
+        node = node_at(tree, index)
+        step_at(tree, level).node = index
+        if not resumed:
+            node.visits += 1
+            tree.leaf = index
+            tree.length = level
+            if node.marks & TERMINAL or node.depth >= tree.horizon:
+                tree.leaf_value = 0.0
+                return DONE
+            if fresh:
+                status = evaluate(tree, index, level)
+                if status != DONE:
+                    return status
+        if fresh and not needs_policy(tree) and not (resumed and tree.prior_external):
+            return enter_first_entropy(tree, index)
+
+        if node.block == NONE and tree.compact and not fresh:
+            n = count_legal(tree, index)
+            if n == FAILED or n == 0:
+                tree.error_node = index
+                return LEGAL_FAILED if n == FAILED else NO_ACTION
+            node.actions = n
+            action = legal_action(tree, np.int64(uniform_of(rng_of(tree)) * n))
+            slot = np.int64(NONE)
+        else:
+            if node.block == NONE or node.marks & SINGLE:
+                status = make_block(tree, index, resumed and tree.prior_external != 0)
+                if status != DONE:
+                    tree.error_node = index
+                    return status
+            slot = choose(tree, index, level, fresh)
+            if slot == BAD:
+                tree.error_node = index
+                return SCHEDULE_FAILED
+            if fresh:
+                return DONE
+            action = np.int64(edge_at(tree, node.block + slot).action)
+        step_at(tree, level).slot = slot
+
+        known = NONE
+        if slot != NONE:
+            known = edge_at(tree, node.block + slot).child
+        if tree.deterministic and known != NONE:
+            child, fresh = np.int64(known), False
+            step_at(tree, level).reward = node_at(tree, child).reward
+        else:
+            status = step(tree, index, action, level)
+            if status != DONE:
+                tree.error_node = index
+                tree.error_action = action
+                return status
+            child = find_outcome(tree, known, out_of(tree)[1] != 0.0)
+            fresh = child == NONE
+            if fresh:
+                child = tree.node_count
+                tree.node_count += 1
+                enter_node(tree, child, index, action, known, step_at(tree, level).reward, out_of(tree)[1] != 0.0)
+                if tree.player != 0 and not out_of(tree)[1] != 0.0:
+                    mover = call(tree.player, (tree.params_at, state_at(tree, child)))
+                    if mover != 0 and mover != 1:
+                        tree.error_node = index
+                        tree.error_action = action
+                        tree.error_value = mover
+                        return PLAYER_FAILED if mover == FAILED else BAD_PLAYER
+                    node_at(tree, child).player = mover
+                if slot == NONE:
+                    node.block = child
+                    node.marks |= SINGLE
+                else:
+                    edge_at(tree, node.block + slot).child = child
+        fresh = fresh and tree.growth == LEAF
+        index = child
+        level += 1
+
+
+@inlined
+def needs_policy(tree: Any) -> bool:
+    """Whether a fresh leaf's first policy must be worked out: its prior stored, or its entropy not that of a uniform one."""
+    return tree.entropy_bonus != NO_ENTROPY and (tree.has_prior != 0 or tree.relative != 0)  # type: ignore[no-any-return]
+
+
+@inlined
+def enter_first_entropy(tree: Any, index: int) -> int:
+    """A fresh leaf's entropy value: the entropy of its first, uniform policy (Appendix E.1)."""
+    if tree.entropy_bonus != NO_ENTROPY:
+        n = count_legal(tree, index)
+        if n == FAILED or n == 0:
+            tree.error_node = index
+            return LEGAL_FAILED if n == FAILED else NO_ACTION
+        own = uniform_entropy(tree.entropy_bonus, n)
+        node_at(tree, index).entropy = -own if node_at(tree, index).player == 1 else own
+    return DONE
+
+
+@inlined
+def step(tree: Any, index: int, action: int, level: int) -> int:
+    """Sample an outcome: the state goes where the next node's state will lie, the reward into the path."""
+    source, target = index * tree.words, tree.node_count * tree.words
+    for w in range(tree.words):
+        states_of(tree)[target + w] = states_of(tree)[source + w]
+    tree.error_rng0 = rng_of(tree)[0]
+    tree.error_rng1 = rng_of(tree)[1]
+    task = (tree.params_at, state_at(tree, tree.node_count), action, tree.rng_at, tree.out_at)
+    if call(tree.step, task) == FAILED:
+        return STEP_FAILED
+    reward = out_of(tree)[0]
+    if not (reward > -np.inf and reward < np.inf):
+        tree.error_value = reward
+        return BAD_REWARD
+    step_at(tree, level).reward = reward
+    return DONE
+
+
+@inlined
+def find_outcome(tree: Any, first: int, terminal: bool) -> int:
+    """The node among an edge's outcomes that equals the state just sampled, or NONE."""
+    fresh = tree.node_count * tree.words
+    child = np.int64(first)
+    while child != NONE:
+        same = (node_at(tree, child).marks & TERMINAL != 0) == terminal
+        at = child * tree.words
+        for w in range(tree.words):
+            same = same and states_of(tree)[at + w] == states_of(tree)[fresh + w]
+        if same:
+            return child
+        child = np.int64(node_at(tree, child).sibling)
+    return child
+
+
+@inlined
+def enter_node(tree: Any, child: int, parent: int, action: int, sibling: int, reward: float, terminal: bool) -> None:
+    """Fill a new node's record; its state is in place already."""
+    node = node_at(tree, child)
+    node.visits = 0
+    node.value = 0.0
+    node.entropy = 0.0
+    node.reward = reward
+    node.block = NONE
+    node.parent = parent
+    node.sibling = sibling
+    node.depth = node_at(tree, parent).depth + 1
+    node.action = action
+    node.actions = 0
+    node.best = NONE
+    node.marks = TERMINAL if terminal else 0
+    node.player = 0
+
+
+@inlined
+def evaluate(tree: Any, index: int, level: int) -> int:
+    """V_init of a fresh leaf, by the search's evaluator."""
+    node = node_at(tree, index)
+    tree.error_node = index
+    if tree.evaluator == EXTERNAL:
+        tree.pending = 1
+        return EVALUATE
+    value = tree.v_init
+    if tree.evaluator == ROLLOUT:
+        source, scratch = index * tree.words, tree.node_count * tree.words
+        for w in range(tree.words):
+            states_of(tree)[scratch + w] = states_of(tree)[source + w]
+        tree.error_rng0 = rng_of(tree)[0]
+        tree.error_rng1 = rng_of(tree)[1]
+        out_of(tree)[0] = tree.discount
+        steps = tree.horizon - node.depth
+        scratch_state = state_at(tree, tree.node_count)
+        task = (tree.params_at, scratch_state, tree.rng_at, steps, tree.out_at, tree.mask_at, tree.actions)
+        if call(tree.rollout, task) == FAILED:
+            return ROLLOUT_FAILED
+        value = out_of(tree)[0]
+    elif tree.evaluator == HEURISTIC:
+        if call(tree.heuristic, (tree.params_at, state_at(tree, index), tree.out_at)) == FAILED:
+            return HEURISTIC_FAILED
+        value = out_of(tree)[0]
+    if not (value > -np.inf and value < np.inf):
+        tree.error_value = value
+        return BAD_VALUE
+    node.value = value
+    tree.leaf_value = value
+    return DONE
+
+
+@inlined
+def undo(tree: Any) -> None:
+    """Take back a trial that failed on its way down: visits, and the nodes it made."""
+    nodes_before = tree.nodes_before
+    if tree.length == 0 and node_at(tree, tree.root).visits == 0:
+        return  # it was the root's own evaluation that failed
+    for level in range(tree.length + 1):
+        index = np.int64(step_at(tree, level).node)
+        if index >= nodes_before:  # the first new node: out of its parent's outcomes
+            if level > 0:
+                first = node_at(tree, index)
+                parent = node_at(tree, first.parent)
+                slot = np.int64(step_at(tree, level - 1).slot)
+                if slot == NONE:
+                    parent.block = NONE
+                    parent.marks &= ~SINGLE
+                else:
+                    edge_at(tree, parent.block + slot).child = first.sibling
+            break
+        node_at(tree, index).visits -= 1
+    tree.node_count = nodes_before
+
+
+@inlined
+def back_up(tree: Any) -> int:
+    """Update every edge and node of the path, deepest first; DONE or an error."""
+    ret = tree.leaf_value
+    leaf = node_at(tree, tree.leaf)
+    before, after = leaf.value, leaf.value
+    entropy_before, entropy_after = leaf.entropy, leaf.entropy
+    ended = leaf.marks & TERMINAL != 0 or leaf.depth >= tree.horizon
+    if ended:
+        ret = 0.0
+    switch = tree.switch - 1  # the level of the only pair that a switching search updates ...
+    if tree.growth == LEAF and not ended:
+        switch = min(switch, tree.length - 1)  # ... or, where the tree ends above it, of the last one
+    child = tree.leaf
+    for level in range(tree.length - 1, -1, -1):
+        at = step_at(tree, level)
+        index = np.int64(at.node)
+        node = node_at(tree, index)
+        ret = at.reward + tree.discount * ret
+        child_visits = node_at(tree, child).visits
+        old_value, old_entropy = node.value, node.entropy
+        if tree.state_value == POWER:
+            tree.lowest = min(tree.lowest, ret)
+            tree.highest = max(tree.highest, ret)
+        if at.slot == NONE:
+            back_up_single(tree, node, ret, at.reward + tree.discount * after, entropy_after)
+        elif tree.distribution != SWITCHING or level == switch:
+            edge = edge_at(tree, node.block + at.slot)
+            sign = -1.0 if node.player == 1 else 1.0
+            old_q = edge.q
+            edge.visits += 1
+            if tree.state_value == MEAN:
+                edge.w += ret
+                edge.q = sign * (edge.w / edge.visits)
+                if tree.distribution == SWITCHING:
+                    scan_best(tree, node)
+                    node.value = sign * edge_at(tree, node.block + node.best).q
+                elif node.best < 0:
+                    node.best = at.slot
+                    node.value = ret
+                else:
+                    tried = node.visits - (1 if tree.growth == LEAF and not node.marks & ORIGIN else 0)
+                    if node.marks & UNFINISHED:
+                        tried = count_tried(tree, node)
+                    node.value += (ret - node.value) / tried
+            else:
+                edge.w += at.reward + tree.discount * (child_visits * after - (child_visits - 1) * before)
+                edge.q = sign * (edge.w / edge.visits)
+                alpha = 0.0
+                if tree.state_value >= SOFT and tree.state_value != POWER:
+                    alpha = scheduled(tree, tree.alpha_kind, tree.alpha_scale, tree.alpha_function, node.visits)
+                node.value = sign * state_value(tree, node, np.int64(at.slot), old_q, level, alpha)
+            if tree.entropy_bonus != NO_ENTROPY:
+                extra = entropy_at(tree, extra_at(tree, node.block, np.int64(node.actions)) + at.slot)
+                extra.w += child_visits * entropy_after - (child_visits - 1) * entropy_before
+                node.entropy = at.rest + at.policy * (extra.w / edge.visits)
+            if tree.distribution == HALVING:
+                halving_visit(tree, node, np.int64(at.slot))
+        if tree.adaptive and node.actions > 1 and not node.marks & WINDOWED and tree.window_count < window_of(tree).size:
+            node.marks |= WINDOWED
+            window_of(tree)[tree.window_count] = index
+            tree.window_count += 1
+        before, after = old_value, node.value
+        entropy_before, entropy_after = old_entropy, node.entropy
+        child = index
+    tree.visits_made += tree.length + 1
+    return DONE
+
+
+@inlined
+def count_tried(tree: Any, node: Any) -> int:
+    """The sum of N(s,a), where it does not follow from N(s)."""
+    tried = np.int64(0)
+    for i in range(np.int64(node.actions)):
+        tried += edge_at(tree, node.block + i).visits
+    return tried
+
+
+@inlined
+def back_up_single(tree: Any, node: Any, ret: float, q: float, entropy: float) -> None:
+    """The value and entropy of a node that has taken exactly one action, once."""
+    n = np.int64(node.actions)
+    sign = -1.0 if node.player == 1 else 1.0
+    if tree.state_value == MEAN:
+        node.value = ret
+    elif tree.state_value == SOFT:
+        alpha = scheduled(tree, tree.alpha_kind, tree.alpha_scale, tree.alpha_function, node.visits)
+        own = sign * q
+        highest = max(own, tree.q_init) if n > 1 else own
+        total = exp((own - highest) / alpha)
+        if n > 1:
+            total += (n - 1) * exp((tree.q_init - highest) / alpha)
+        node.value = sign * (highest + alpha * log(total))
+    else:
+        node.value = q
+    if tree.entropy_bonus != NO_ENTROPY and tree.entropy_bonus != RELATIVE_ENTROPY:
+        node.entropy = sign * uniform_entropy(tree.entropy_bonus, n) + entropy / n

@@ -1,0 +1,15 @@
+"""The errors that a user can cause. Both are ValueErrors; their messages name the field, its value and what is allowed."""
+
+from __future__ import annotations
+
+
+class ProblemError(ValueError):
+    """A problem is wrong: a missing or inconsistent function, a bad map, probabilities that do not sum to 1."""
+
+
+class ParameterError(ValueError):
+    """A parameter of an algorithm, a search or a run is not allowed."""
+
+
+class MissingExtraError(ImportError):
+    """An optional library is not installed; the message names the command that installs it."""

@@ -1,0 +1,9 @@
+"""Leaf values and priors from outside the kernel: a network, or any Python object.
+
+Numbers, rollouts and a problem's own heuristic are evaluated inside the kernel; an `Evaluator` is asked from
+Python, between selecting a leaf and backing it up.
+"""
+
+from .external import Evaluator, evaluate_waiting
+
+__all__ = ["Evaluator", "evaluate_waiting"]

@@ -1,0 +1,165 @@
+"""Looking at a node of a search: its actions, values, visits, policy, state and children, as NumPy arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .core.reading import write_policy
+from .core.records import NONE, SINGLE, TERMINAL
+
+if TYPE_CHECKING:
+    from .search import Search
+
+
+class Node:
+    """A decision node: a state at a depth. A view: it shows the search as it is when read.
+
+    Values are player 0's. Arrays are over `actions`.
+    """
+
+    def __init__(self, search: Search, index: int) -> None:
+        self._search = search
+        self._version = search._version
+        self._index = index
+
+    def __repr__(self) -> str:
+        return f"<Node depth={self.depth} count={self.count} value={self.value:.6g}>"
+
+    @property
+    def _storage(self) -> Any:
+        if self._version != self._search._version:
+            raise RuntimeError("this node belongs to a tree that was left by advance(); take search.root again")
+        return self._search._storage
+
+    @property
+    def _record(self) -> Any:
+        return self._storage.nodes[self._index]
+
+    @property
+    def _edges(self) -> Any:
+        record = self._record
+        if record.block == NONE or record.marks & SINGLE:
+            return None
+        return self._storage.edges[record.block : record.block + record.actions]
+
+    @property
+    def value(self) -> float:
+        """V(s): the node's value estimate; V_init while no action was tried."""
+        return float(self._record.value)
+
+    @property
+    def count(self) -> int:
+        """N(s): how often trials arrived here."""
+        return int(self._record.visits)
+
+    @property
+    def entropy(self) -> float:
+        """H_V(s): the entropy value, for algorithms that keep one."""
+        return float(self._record.entropy)
+
+    @property
+    def depth(self) -> int:
+        """Steps from where the search began."""
+        return int(self._record.depth)
+
+    @property
+    def player(self) -> int:
+        """Who moves here: 0 or 1."""
+        return int(self._record.player)
+
+    @property
+    def terminal(self) -> bool:
+        """Whether the problem ended here."""
+        return bool(self._record.marks & TERMINAL)
+
+    @property
+    def reward(self) -> float:
+        """The reward paid on the first arrival here."""
+        return float(self._record.reward)
+
+    @property
+    def state(self) -> Any:
+        """The state, as a NumPy record."""
+        words = self._storage.states[self._index].copy()
+        return words.view(self._search.problem.state_layout())[0]
+
+    @property
+    def actions(self) -> NDArray[np.int64]:
+        """The legal actions."""
+        edges = self._edges
+        if edges is not None:
+            return np.array(edges["action"], np.int64)
+        if self.terminal or self.depth >= self._search.horizon:
+            return np.zeros(0, np.int64)
+        return np.array(self._search.problem.legal_actions(self.state), np.int64)
+
+    def _by_action(self, field: str, default: float, dtype: Any) -> NDArray[Any]:
+        edges = self._edges
+        if edges is not None:
+            return np.array(edges[field], dtype)
+        actions = self.actions
+        values = np.full(actions.size, default, dtype)
+        record = self._record
+        if record.marks & SINGLE:
+            only = self._storage.nodes[record.block]
+            t = self._search._tree
+            average = self._search.algorithm.state_value == "mean"
+            total = record.value if average else only.reward + t.discount * only.value
+            sign = -1.0 if record.player == 1 else 1.0
+            values[actions == only.action] = {"visits": 1, "q": sign * total}[field]
+        return values
+
+    @property
+    def visits(self) -> NDArray[np.int64]:
+        """N(s,a) of each action."""
+        return self._by_action("visits", 0, np.int64)
+
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """Q(s,a) of each action, in player 0's units; NaN while untried."""
+        values = self._by_action("q", np.nan, np.float64)
+        values[self.visits == 0] = np.nan
+        return -values if self.player == 1 else values
+
+    @property
+    def prior(self) -> NDArray[np.float64] | None:
+        """The prior of each action, if there is one."""
+        t, record = self._search._tree, self._record
+        if not t.has_prior or self._edges is None:
+            return None
+        n = int(record.actions)
+        first = 4 * (int(record.block) + n) + (2 * n if t.has_extra else 0)
+        return np.array(self._storage.priors[first : first + n])
+
+    @property
+    def policy(self) -> NDArray[np.float64]:
+        """The search policy pi that the next visit would draw from."""
+        actions = self.actions
+        if self._edges is None:
+            return np.full(actions.size, 1.0 / max(actions.size, 1))
+        path = [self._index]
+        root = int(self._search._tree.root)
+        while path[0] != root:
+            path.insert(0, int(self._storage.nodes[path[0]].parent))
+        out = np.zeros(actions.size)
+        write_policy(self._search._handle, np.array(path, np.int64), out)
+        return out
+
+    @property
+    def children(self) -> dict[int, list[Node]]:
+        """The nodes below, by action: one for each outcome seen."""
+        record, found = self._record, {}
+        if record.marks & SINGLE:
+            found[int(self._storage.nodes[record.block].action)] = [Node(self._search, int(record.block))]
+        edges = self._edges
+        for edge in edges if edges is not None else ():
+            child, outcomes = int(edge.child), []
+            while child != NONE:
+                outcomes.append(Node(self._search, child))
+                child = int(self._storage.nodes[child].sibling)
+            if outcomes:
+                found[int(edge.action)] = outcomes[::-1]  # in the order in which they were met
+        return found

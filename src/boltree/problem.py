@@ -1,0 +1,361 @@
+"""``bt.Problem``: what a user writes to have a problem of their own searched at full speed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .binding import Binding, plain_parameters
+from .core.native import _array_at_plain
+from .core.random import new_generator, uniform
+from .errors import ProblemError
+from .records import Record
+
+FUNCTIONS = {
+    "start": ("params", "state", "rng"),
+    "step": ("params", "state", "action", "rng"),
+    "legal": ("params", "state", "mask"),
+    "random_action": ("params", "state", "rng"),
+    "prior": ("params", "state", "out"),
+    "player": ("params", "state"),
+    "count_outcomes": ("params", "state", "action"),
+    "outcomes": ("params", "state", "action", "k"),
+    "heuristic": ("params", "state"),
+    "features": ("params", "state", "out"),
+    "show": ("params", "state"),
+}
+"""The functions a problem may define, with their arguments. `start`, and `step` or `outcomes`, are required."""
+
+MAX_ACTIONS = 65535
+
+
+class Problem:
+    """A decision problem: a record for the state, and functions that Numba can compile.
+
+    Subclass it, give ``state`` and ``params`` with `bt.record`, ``actions`` and ``horizon``, and the static methods
+    ``start(params, state, rng)`` and ``step(params, state, action, rng) -> (reward, done)``; `FUNCTIONS` lists the
+    optional ones. `bt.check(problem)` tells what is missing.
+
+    Example:
+        >>> import boltree as bt
+        >>> class Walk(bt.Problem):
+        ...     state = bt.record(x="i4")
+        ...     params = bt.record(goal="i4")
+        ...     actions = 2
+        ...     horizon = 30
+        ...
+        ...     @staticmethod
+        ...     def start(params, state, rng):
+        ...         state.x = 0
+        ...
+        ...     @staticmethod
+        ...     def step(params, state, action, rng):
+        ...         state.x += 1 if action == 1 else -1
+        ...         done = state.x == params.goal
+        ...         return (1.0 if done else 0.0), done
+        >>> search = bt.Search(Walk(goal=5), bt.BTS(alpha=0.1), seed=0)
+        >>> search.run(trials=2000)
+        'trials'
+        >>> search.recommend()
+        1
+    """
+
+    state: ClassVar[Record]
+    params: ClassVar[Record] = Record([])
+    actions: int
+    horizon: int
+    discount: float = 1.0
+    deterministic: bool = False
+    action_names: tuple[str, ...] = ()
+    features_shape: tuple[int, ...] = ()
+
+    _binding: ClassVar[Binding | None] = None
+
+    def __init__(
+        self,
+        *,
+        actions: int | None = None,
+        horizon: int | None = None,
+        discount: float | None = None,
+        **parameters: Any,
+    ) -> None:
+        name = type(self).__name__
+        for field, given in (("actions", actions), ("horizon", horizon), ("discount", discount)):
+            if given is not None:
+                setattr(self, field, given)
+        self._check_class()
+        self._kept: list[Any] = []
+        self._memory = self._lay_out(parameters)
+        if not isinstance(self.actions, (int, np.integer)) or not 1 <= self.actions <= MAX_ACTIONS:
+            raise ProblemError(f"{name}: actions={self.actions!r}, must be an integer from 1 to {MAX_ACTIONS}")
+        if not isinstance(self.horizon, (int, np.integer)) or not 1 <= self.horizon < 2**31:
+            raise ProblemError(f"{name}: horizon={self.horizon!r}, must be an integer of at least 1")
+        if not (isinstance(self.discount, (int, float, np.number)) and 0.0 < self.discount <= 1.0):
+            raise ProblemError(f"{name}: discount={self.discount!r}, must be in (0, 1]")
+
+    # What the class must have
+
+    @classmethod
+    def functions(cls) -> dict[str, Any]:
+        """The functions this problem defines, by name."""
+        found = {}
+        for name in FUNCTIONS:
+            function = getattr(cls, name, None)
+            if function is not None:
+                found[name] = function
+        return found
+
+    @classmethod
+    def has(cls, name: str) -> bool:
+        """Whether the problem defines this function."""
+        return name in cls.functions()
+
+    def _check_class(self) -> None:
+        cls = type(self)
+        name = cls.__name__
+        for field in ("state", "params"):
+            if not isinstance(getattr(cls, field, None), Record):
+                raise ProblemError(f"{name}: {field} is missing; write {field} = bt.record(x='i4', ...)")
+        for field in cls.state.fields:
+            if field.dimensions:
+                raise ProblemError(f"{name}: state field {field.name} needs a fixed size, such as '{field.dtype.str[1:]}[8]'")
+        if not cls.state.fields:
+            raise ProblemError(f"{name}: state has no field")
+        for field in ("actions", "horizon"):
+            if not hasattr(self, field):
+                raise ProblemError(f"{name}: {field} is missing; set it in the class or give {field}=... to the instance")
+        functions = cls.functions()
+        if "start" not in functions:
+            raise ProblemError(f"{name}: start(params, state, rng) is missing")
+        if "outcomes" in functions and "count_outcomes" not in functions:
+            raise ProblemError(f"{name}: outcomes is there but count_outcomes(params, state, action) is missing")
+        if "step" not in functions and "outcomes" not in functions:
+            raise ProblemError(f"{name}: step(params, state, action, rng) is missing (or outcomes and count_outcomes)")
+        for function_name, function in functions.items():
+            expected = FUNCTIONS[function_name]
+            if not isinstance(inspect.getattr_static(cls, function_name), staticmethod):
+                raise ProblemError(f"{name}.{function_name} must be a @staticmethod ({', '.join(expected)})")
+            given = tuple(inspect.signature(getattr(function, "py_func", function)).parameters)
+            if len(given) != len(expected):
+                raise ProblemError(f"{name}.{function_name}({', '.join(given)}) must take ({', '.join(expected)})")
+
+    def _lay_out(self, values: dict[str, Any]) -> Any:
+        cls = type(self)
+        unknown = set(values) - set(cls.params.names)
+        missing = set(cls.params.names) - set(values)
+        if unknown or missing:
+            what = f"unknown parameter {sorted(unknown)[0]!r}" if unknown else f"parameter {sorted(missing)[0]!r} is missing"
+            raise ProblemError(f"{cls.__name__}: {what}; the parameters are {', '.join(cls.params.names) or 'none'}")
+        memory = np.zeros(1, cls.params.layout())
+        for field in cls.params.fields:
+            try:
+                if field.dimensions:
+                    array = np.ascontiguousarray(values[field.name], dtype=field.dtype)
+                    if array.ndim != field.dimensions:
+                        raise ValueError(f"it has {array.ndim} dimensions")
+                    array = array.copy()
+                    array.flags.writeable = False
+                    self._kept.append(array)
+                    memory[field.name] = array.ctypes.data
+                    for d, extent in enumerate(array.shape):
+                        memory[f"{field.name}__{d}"] = extent
+                else:
+                    memory[field.name] = values[field.name]
+            except (ValueError, TypeError, OverflowError) as error:
+                kind = field.dtype.str[1:] + (f"[{','.join(':' * field.dimensions)}]" if field.dimensions else "")
+                raise ProblemError(
+                    f"{cls.__name__}: parameter {field.name}={values[field.name]!r} does not fit {kind}: {error}"
+                ) from None
+        return memory
+
+    # For the kernel
+
+    @property
+    def params_at(self) -> int:
+        """Address of this instance's parameters."""
+        return int(self._memory.ctypes.data)
+
+    @classmethod
+    def state_layout(cls) -> np.dtype[Any]:
+        """The NumPy record of a state, padded to whole 64-bit words."""
+        layout = cls.state.layout()
+        size = -(-layout.itemsize // 8) * 8
+        names = list(layout.names or ())
+        assert layout.fields is not None
+        return np.dtype(
+            {
+                "names": names,
+                "formats": [layout.fields[n][0] for n in names],
+                "offsets": [layout.fields[n][1] for n in names],
+                "itemsize": size,
+            }
+        )
+
+    def address(self, name: str) -> int:
+        """Address of a function's wrapper; 0 when the problem does not define it."""
+        cls = type(self)
+        needed = ("step", "outcomes") if name in ("step", "rollout") else (name,)
+        if not any(cls.has(n) for n in needed):
+            return 0
+        if "_binding" not in cls.__dict__ or cls._binding is None:
+            functions = {n: f for n, f in cls.functions().items() if n != "show"}
+            cls._binding = Binding(cls, functions, cls.state_layout(), cls.params, cls._tuple_type())
+        return cls._binding.address(name)
+
+    # In plain Python
+
+    @classmethod
+    def _tuple_type(cls) -> Any:
+        if "_tuple" not in cls.__dict__:
+            cls._tuple = cls.params.tuple_type(f"{cls.__name__}Params")
+        return cls._tuple
+
+    @property
+    def plain_params(self) -> Any:
+        """The parameters as the functions see them, for calling them in plain Python."""
+        return plain_parameters(type(self).params, self._tuple_type(), self._memory[0])
+
+    def new_state(self) -> Any:
+        """A zeroed state, as a one-element record array."""
+        return np.zeros(1, self.state_layout())
+
+    def start_state(self, seed: int | None = None) -> Any:
+        """A start state drawn with a seed."""
+        return self.plain_start(new_generator(seed))
+
+    def plain_start(self, rng: Any) -> Any:
+        """A start state, by `start`."""
+        state = self.new_state()
+        type(self).start(self.plain_params, PlainState(state), rng)  # type: ignore[attr-defined]
+        return state[0]
+
+    def plain_step(self, state: PlainState, action: int, rng: Any) -> tuple[float, bool]:
+        """Take a step in place: by `step`, or sampled from `outcomes`, with the same draws as compiled."""
+        cls: Any = type(self)
+        if self.has("step"):
+            reward, done = cls.step(self.plain_params, state, action, rng)
+            return float(reward), bool(done)
+        before = state.memory.copy()
+        u = uniform(rng)
+        count = int(cls.count_outcomes(self.plain_params, state, action))
+        for k in range(count):
+            state.memory[:] = before
+            probability, reward, done = cls.outcomes(self.plain_params, state, action, k)
+            u -= probability
+            if u < 0.0 or k == count - 1:
+                return float(reward), bool(done)
+        raise ValueError("count_outcomes returned 0")
+
+    def plain_player(self, state: Any) -> int:
+        """Who moves in a state."""
+        if not self.has("player"):
+            return 0
+        return int(type(self).player(self.plain_params, PlainState(state)))  # type: ignore[attr-defined]
+
+    def plain_prior(self, state: Any) -> Any:
+        """The prior's weight of each action, by `prior`."""
+        out = np.zeros(self.actions)
+        type(self).prior(self.plain_params, PlainState(state), out)  # type: ignore[attr-defined]
+        return out
+
+    def plain_heuristic(self, state: Any) -> float:
+        """A state's value, by `heuristic`."""
+        return float(type(self).heuristic(self.plain_params, PlainState(state)))  # type: ignore[attr-defined]
+
+    def plain_random_action(self, state: PlainState, rng: Any) -> int:
+        """An action of the rollout policy: `random_action`, else a uniform legal one."""
+        if self.has("random_action"):
+            return int(type(self).random_action(self.plain_params, state, rng))  # type: ignore[attr-defined]
+        legal = self.legal_actions(state)
+        if not legal:
+            raise ValueError("a state that is not terminal has no legal action")
+        return legal[int(uniform(rng) * len(legal))]
+
+    def as_state(self, given: Any) -> Any:
+        """A state record from a record, a mapping of fields, or a tuple of field values."""
+        state = self.new_state()
+        names = type(self).state.names
+        try:
+            if isinstance(given, PlainState):
+                state[:] = given.memory
+            elif isinstance(given, dict):
+                if set(given) != set(names):
+                    raise ValueError(f"fields {sorted(given)}")
+                for name, value in given.items():
+                    state[name] = value
+            elif isinstance(given, (np.void, np.ndarray)) and given.dtype.names:
+                for name in names:
+                    state[name] = given[name]
+            else:
+                values = given if isinstance(given, (tuple, list)) else (given,)
+                if len(values) != len(names):
+                    raise ValueError(f"{len(values)} values")
+                for name, value in zip(names, values, strict=True):
+                    state[name] = value
+        except (ValueError, TypeError, KeyError, OverflowError) as error:
+            raise ProblemError(
+                f"{type(self).__name__}: state {given!r} does not fit the fields {', '.join(names)} ({error})"
+            ) from None
+        return state[0]
+
+    def legal_actions(self, state: Any) -> list[int]:
+        """The legal actions of a state, in plain Python."""
+        mask = np.zeros(self.actions, np.bool_)
+        if self.has("legal"):
+            type(self).legal(self.plain_params, PlainState(self.as_state(state)), mask)  # type: ignore[attr-defined]
+        else:
+            mask[:] = True
+        return [int(a) for a in np.flatnonzero(mask)]
+
+    def show_state(self, state: Any) -> str:
+        """A picture of a state as text: the problem's `show`, else its fields."""
+        view = PlainState(self.as_state(state))
+        if self.has("show"):
+            return str(type(self).show(self.plain_params, view))  # type: ignore[attr-defined]
+        return ", ".join(f"{name}={getattr(view, name)}" for name in type(self).state.names)
+
+    def action_name(self, action: int) -> str:
+        """What an action is called."""
+        return self.action_names[action] if action < len(self.action_names) else str(action)
+
+    def reraise(self) -> None:
+        """Raise the exception that a function of this problem raised inside a search, if it was kept."""
+
+    def recipe(self) -> dict[str, Any] | None:
+        """The arguments that make this problem again, as JSON can hold them; None for a user's own class."""
+        return None
+
+
+class PlainState:
+    """A state in plain Python: fields are attributes, whole numbers are Python's."""
+
+    __slots__ = ("memory",)
+
+    def __init__(self, memory: Any) -> None:
+        object.__setattr__(self, "memory", memory if isinstance(memory, np.ndarray) else np.asarray(memory).reshape(1))
+
+    @classmethod
+    def at(cls, address: int, layout: np.dtype[Any]) -> PlainState:
+        """The state that lies at an address."""
+        return cls(_array_at_plain(address, 1, layout).view(np.ndarray))
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            value = self.memory[name]
+        except (ValueError, KeyError, IndexError):
+            raise AttributeError(f"the state has no field {name!r}; it has {', '.join(self.memory.dtype.names)}") from None
+        return value[0].item() if value.ndim == 1 else value[0]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self.memory.dtype.names:
+            raise AttributeError(f"the state has no field {name!r}; it has {', '.join(self.memory.dtype.names)}")
+        self.memory[name] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return (getattr(self, name) for name in self.memory.dtype.names)
+
+    def __repr__(self) -> str:
+        return f"State({', '.join(f'{n}={getattr(self, n)}' for n in self.memory.dtype.names)})"

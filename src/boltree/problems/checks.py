@@ -1,0 +1,37 @@
+"""Checks of constructor arguments; every message names the problem, the field, its value and what is allowed."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..errors import ProblemError
+
+
+def whole(name: str, field: str, value: Any, least: int, most: int | None = None) -> int:
+    """An integer from `least` to `most` (True is not one)."""
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least or (most is not None and number > most):
+        allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise ProblemError(f"{name}: {field}={value!r}, must be an integer {allowed}")
+    return number
+
+
+def finite(name: str, field: str, value: Any) -> float:
+    """A real number that is neither NaN nor infinite."""
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:  # an integer beyond the largest real number
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    raise ProblemError(f"{name}: {field}={value!r}, must be a finite number")

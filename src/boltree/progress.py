@@ -1,0 +1,47 @@
+"""A line on the terminal that shows how far a run is."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .search import Search
+
+WIDTH = 24
+
+
+class progress_line:
+    """Writes ``[#####.....]  51 %  204,800 trials  1.9 M/s  value 0.83`` to standard error, ten times a second at most."""
+
+    def __init__(self, search: Search, trials: int | None, seconds: float | None) -> None:
+        self._trials, self._seconds = trials, seconds
+        self._first = search.trials
+        self._began = self._shown = time.perf_counter()
+        self._last = ""
+
+    def __call__(self, search: Search) -> None:
+        now = time.perf_counter()
+        self._last = self._text(search, now)
+        if now - self._shown >= 0.1:
+            self._shown = now
+            sys.stderr.write("\r" + self._last)
+            sys.stderr.flush()
+
+    def _text(self, search: Search, now: float) -> str:
+        done, spent = search.trials - self._first, now - self._began
+        share = max(
+            done / self._trials if self._trials else 0.0,
+            spent / self._seconds if self._seconds else 0.0,
+        )
+        share = min(share, 1.0)
+        bar = "#" * round(share * WIDTH)
+        rate = done / max(spent, 1e-9)
+        speed = f"{rate / 1e6:.1f} M/s" if rate >= 1e6 else f"{rate / 1e3:.1f} k/s"
+        return f"[{bar:.<{WIDTH}}] {share:4.0%}  {done:,} trials  {speed}  value {search.root.value:.4g}   "
+
+    def close(self) -> None:
+        """End the line."""
+        sys.stderr.write("\r" + self._last + "\n")
+        sys.stderr.flush()

@@ -1,0 +1,432 @@
+"""``bt.Search``: a user's handle on one search: run it, look at it, take its recommendation, go on from there."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .algorithms import Algorithm
+from .configuration import configure
+from .core import records, space
+from .core.memory import physical_memory
+from .core.random import new_generator
+from .core.run import recommend_action, run_trials
+from .core.storage import Storage, new_tree
+from .core.subtree import copy_subtree
+from .errors import ParameterError
+from .evaluators import Evaluator, evaluate_waiting
+from .failures import raise_failure
+from .node import Node
+from .problem import PlainState, Problem
+from .progress import progress_line
+
+CHUNK_SECONDS = 0.05
+"""Trials run in chunks of about so long; Ctrl-C, limits, progress and growth are seen to between them."""
+
+LEAST_BYTES = 1 << 16
+
+
+class Search:
+    """A Monte-Carlo tree search for a problem by an algorithm.
+
+    Args:
+        problem: the problem to plan in.
+        algorithm: how to search, such as ``bt.DENTS(alpha=0.1)``.
+        state: where to start; the problem's own start if None.
+        seed: of the random numbers. Same seed, same problem: the same tree, bit for bit.
+        growth: ``"leaf"`` adds one node a trial and values it by the evaluator; ``"trial"`` adds every node to the horizon.
+        evaluator: a number, ``"rollout"``, ``"heuristic"`` (the problem's) or an `Evaluator`; not used with growth ``"trial"``.
+        threads: 1; more are not supported yet.
+        transpositions: False; sharing nodes is not supported yet.
+        max_nodes: stop growing beyond so many nodes.
+        max_bytes: stop growing beyond so many bytes; four fifths of the machine's memory if None.
+
+    Example:
+        >>> import boltree as bt
+        >>> search = bt.Search(bt.problems.DChain(10), bt.BTS(alpha=1.0), seed=0, evaluator=0.0)
+        >>> search.run(trials=10_000)
+        'trials'
+        >>> search.recommend(), round(search.root.value, 6)
+        (1, 1.0)
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        algorithm: Algorithm,
+        *,
+        state: Any = None,
+        seed: int | None = None,
+        growth: Literal["leaf", "trial"] = "leaf",
+        evaluator: Union[float, str, Evaluator] = "rollout",
+        threads: int = 1,
+        transpositions: bool = False,
+        max_nodes: int | None = None,
+        max_bytes: int | None = None,
+    ) -> None:
+        if not isinstance(problem, Problem):
+            raise ParameterError(f"problem={problem!r}: must be a bt.Problem, such as bt.problems.FrozenLake('8x8')")
+        if not isinstance(algorithm, Algorithm):
+            raise ParameterError(f"algorithm={algorithm!r}: must be an algorithm, such as bt.DENTS()")
+        if growth not in ("leaf", "trial"):
+            raise ParameterError(f"growth={growth!r}: must be 'leaf' or 'trial'")
+        if threads != 1:
+            raise ParameterError(f"threads={threads!r}: must be 1 in this version")
+        if transpositions is not False:
+            raise ParameterError(f"transpositions={transpositions!r}: must be False in this version")
+        for name, limit in (("max_nodes", max_nodes), ("max_bytes", max_bytes)):
+            if limit is not None and (isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 1):
+                raise ParameterError(f"{name}={limit!r}: must be an integer of at least 1, or None")
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+            raise ParameterError(f"seed={seed!r}: must be an integer of at least 0, or None")
+
+        self.problem = problem
+        self.algorithm = algorithm
+        self.growth = growth
+        self.evaluator = evaluator
+        self._version = 0
+        self._exact: Any = None  # exact values from the root, once asked for
+        external = growth == "leaf" and not isinstance(evaluator, (str, int, float, np.number))
+        prior_external = external and bool(getattr(evaluator, "gives_prior", True))
+        self._handle, self._kept = configure(problem, algorithm, has_prior=problem.has("prior") or prior_external)
+        self._tree.prior_external = prior_external and self._tree.has_prior
+        self._enter_evaluator(evaluator)
+        sequence = np.random.SeedSequence(seed)
+        t = self._tree
+        t.growth = records.TRIAL if growth == "trial" else records.LEAF
+        t.seed = sequence.generate_state(1, np.uint64)[0]
+        if problem.has("prior"):
+            t.prior = problem.address("prior")
+        self._max_nodes = max_nodes
+        self._max_bytes = int(max_bytes) if max_bytes is not None else physical_memory() * 4 // 5
+        self._storage = self._new_storage(self._handle, problem.horizon)
+        self._storage.scratch["rng"][:] = new_generator(sequence)
+        self._noise = np.random.default_rng(sequence.spawn(1)[0])
+        self._plant(self._root_state(state), depth=0)
+
+    # Setting up
+
+    @property
+    def _tree(self) -> Any:
+        return self._handle[0]
+
+    def _new_storage(self, handle: Any, levels: int) -> Storage:
+        storage = Storage(handle, levels, self._max_bytes, self._max_nodes)
+        t = handle[0]
+        nodes = 2 if self.growth == "leaf" else levels + 2
+        blocks = nodes * (int(t.actions) * 64 + records.UNIT)
+        needed = nodes * (records.NODE.itemsize + int(t.words) * 8) + blocks
+        if self._max_bytes < needed:
+            raise ParameterError(f"max_bytes={self._max_bytes}: one trial of this problem may need {needed} bytes")
+        if self._max_nodes is not None and self._max_nodes < nodes:
+            raise ParameterError(f"max_nodes={self._max_nodes}: one trial of this problem may need {nodes} nodes")
+        return storage
+
+    def _enter_evaluator(self, evaluator: Any) -> None:
+        t, problem = self._tree, self.problem
+        if self.growth == "trial":
+            t.evaluator, t.v_init = records.CONSTANT, 0.0
+        elif isinstance(evaluator, (int, float, np.number)) and not isinstance(evaluator, bool):
+            if not math.isfinite(evaluator):
+                raise ParameterError(f"evaluator={evaluator!r}: must be a finite number")
+            t.evaluator, t.v_init = records.CONSTANT, float(evaluator)
+        elif evaluator == "rollout":
+            t.evaluator, t.rollout = records.ROLLOUT, problem.address("rollout")
+        elif evaluator == "heuristic":
+            if not problem.has("heuristic"):
+                raise ParameterError(
+                    f"evaluator='heuristic': {type(problem).__name__} has no heuristic(params, state); write one, or use "
+                    "'rollout' or a number"
+                )
+            t.evaluator, t.heuristic = records.HEURISTIC, problem.address("heuristic")
+        elif hasattr(evaluator, "evaluate"):
+            t.evaluator = records.EXTERNAL
+        else:
+            raise ParameterError(
+                f"evaluator={evaluator!r}: must be a number, 'rollout', 'heuristic', or an object with evaluate(batch)"
+            )
+
+    def _root_state(self, given: Any) -> Any:
+        if given is not None:
+            return self.problem.as_state(given)
+        return self.problem.plain_start(self._storage.scratch["rng"])
+
+    def _plant(self, state: Any, depth: int) -> None:
+        self._storage.plant(state, depth, self.problem.plain_player(state))
+        t = self._tree
+        if t.evaluator == records.CONSTANT:
+            self._storage.nodes[0].value = t.v_init
+        self._draw_noise()
+
+    def _draw_noise(self) -> None:
+        """The root's Dirichlet noise, once per root."""
+        if not self._tree.noise_weight:
+            return
+        legal = self.root.actions
+        concentration = getattr(self.algorithm, "noise_concentration", 10.0) / max(legal.size, 1)
+        self._storage.scratch["noise"][:] = 0.0
+        self._storage.scratch["noise"][legal] = self._noise.dirichlet(np.full(legal.size, concentration))
+
+    # Running
+
+    def run(
+        self,
+        trials: int | None = None,
+        seconds: float | None = None,
+        stop: Callable[[Search], bool] | None = None,
+        progress: Union[bool, Callable[[Search], object], None] = None,
+    ) -> str:
+        """Run until a limit is reached; may be called again and goes on.
+
+        Args:
+            trials: at most so many trials.
+            seconds: at most so long.
+            stop: called between chunks; the run ends when it returns True.
+            progress: True for a line on the terminal, or a function called between chunks.
+
+        Returns:
+            Why it stopped: ``"trials"``, ``"seconds"``, ``"stop"``, or ``"memory"`` when `max_nodes` or `max_bytes` is reached.
+
+        Ctrl-C raises KeyboardInterrupt between two trials; the tree stays valid and the run can go on.
+        """
+        if trials is None and seconds is None and stop is None:
+            raise ParameterError("run(): give trials=..., seconds=... or stop=...")
+        if trials is not None and (isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 0):
+            raise ParameterError(f"trials={trials!r}: must be an integer of at least 0")
+        if seconds is not None and not (isinstance(seconds, (int, float, np.number)) and 0 <= seconds < math.inf):
+            raise ParameterError(f"seconds={seconds!r}: must be a finite number of at least 0")
+        self._set_budget(trials)
+        t = self._tree
+        began = time.perf_counter()
+        last = None if trials is None else self.trials + int(trials)
+        report = progress_line(self, trials, seconds) if progress is True else progress
+        chunk, reason = 16, ""
+        try:
+            while not reason:
+                now = time.perf_counter() - began
+                if last is not None and self.trials >= last:
+                    reason = "trials"
+                elif seconds is not None and now >= seconds:
+                    reason = "seconds"
+                else:
+                    todo = chunk if last is None else min(chunk, last - self.trials)
+                    before, chunk_began = self.trials, time.perf_counter()
+                    if not self._run_chunk(todo):
+                        reason = "memory"
+                    spent = max(time.perf_counter() - chunk_began, 1e-6)
+                    aim = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, max(seconds - now - spent, 1e-4))
+                    rate = max(self.trials - before, 1) / spent
+                    chunk = max(1, min(int(rate * aim), 8 * chunk))
+                    if report is not None and callable(report):
+                        report(self)
+                    if stop is not None and not reason and stop(self):
+                        reason = "stop"
+        finally:
+            if progress is True:
+                report.close()  # type: ignore[union-attr]
+        assert not t.pending
+        return reason
+
+    def _run_chunk(self, trials: int) -> bool:
+        """Run a number of trials; False when there is no room for another."""
+        end = self.trials + trials
+        while True:
+            code = run_trials(self._handle, end - self.trials)
+            if code == records.DONE:
+                return True
+            if code == records.EVALUATE:
+                try:
+                    evaluate_waiting(self)
+                except BaseException:
+                    self._abandon_waiting()
+                    raise
+            elif code == records.FULL:
+                if not self._storage.grow():
+                    return False
+            else:
+                self._tree.pending = 0
+                raise_failure(self, int(code))
+
+    def _abandon_waiting(self) -> None:
+        """Take back the trial whose leaf could not be evaluated."""
+        t, storage = self._tree, self._storage
+        path, length = storage.scratch["path"], int(t.length)
+        t.pending = 0
+        if length == 0:
+            return
+        for level in range(length):
+            storage.nodes["visits"][path[level]["node"]] -= 1
+        leaf, parent, slot = int(t.leaf), int(path[length - 1]["node"]), int(path[length - 1]["slot"])
+        storage.edges["child"][int(storage.nodes[parent].block) + slot] = storage.nodes[leaf].sibling
+        t.node_count = t.nodes_before
+
+    def _set_budget(self, trials: int | None) -> None:
+        """H-MCTS needs to know how many trials it has."""
+        t = self._tree
+        if t.distribution != space.HALVING or t.budget:
+            return
+        if trials is None:
+            raise ParameterError(f"{self.algorithm.name}: budget=None takes the first run's trials; give run(trials=...) or budget")
+        t.budget = trials
+
+    # Looking
+
+    @property
+    def root(self) -> Node:
+        """The root node."""
+        return Node(self, int(self._tree.root))
+
+    @property
+    def children(self) -> dict[int, list[Node]]:
+        """The root's children, by action: one for each outcome seen."""
+        return self.root.children
+
+    def node(self, path: Iterable[Union[int, tuple[int, int]]] = ()) -> Node:
+        """The node that a sequence of actions leads to.
+
+        A step is an action (the most visited outcome is taken) or a pair (action, k) for its k-th outcome, in the
+        order in which they were met.
+        """
+        here = self.root
+        for step in path:
+            action, k = step if isinstance(step, tuple) else (step, None)
+            outcomes = here.children.get(int(action))
+            if not outcomes or (k is not None and not 0 <= k < len(outcomes)):
+                raise ParameterError(f"path step {step!r}: not in the tree below {here!r}; tried are {sorted(here.children)}")
+            here = outcomes[k] if k is not None else max(outcomes, key=lambda child: child.count)
+        return here
+
+    @property
+    def trials(self) -> int:
+        """Trials run so far."""
+        return int(self._tree.trials)
+
+    @property
+    def size(self) -> int:
+        """Nodes in the tree."""
+        return int(self._tree.node_count)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the tree takes."""
+        return self._storage.nbytes
+
+    @property
+    def horizon(self) -> int:
+        """The depth at which trials end."""
+        return int(self._tree.horizon)
+
+    def policy(self) -> NDArray[np.float64]:
+        """The root's search distribution, over ``search.root.actions``."""
+        return self.root.policy
+
+    def recommend(self, state: Any = None, depth: int | None = None) -> int:
+        """The recommended action: at the root, or at a state of the tree (at a depth, if it occurs at several).
+
+        Reading a recommendation never changes the search. Ties are broken by a hash of the seed, the node and its count.
+        """
+        index = int(self._tree.root) if state is None else self._find(state, depth)
+        action = int(recommend_action(self._handle, index))
+        if action < 0:
+            raise ParameterError("recommend(): no action was tried at this node; run the search first")
+        return action
+
+    def _find(self, state: Any, depth: int | None) -> int:
+        wanted = np.frombuffer(self.problem.as_state(state).tobytes(), np.uint64)
+        t = self._tree
+        states, nodes = self._storage.states[: t.node_count], self._storage.nodes[: t.node_count]
+        same = np.flatnonzero((states == wanted).all(axis=1) & (depth is None or nodes["depth"] == depth))
+        if same.size == 0:
+            at = "" if depth is None else f" at depth {depth}"
+            raise ParameterError(f"state {state!r}{at}: not in the tree")
+        return int(same[np.argmax(nodes["visits"][same])])
+
+    def tree(self, depth: int = 3) -> str:
+        """Print the tree down to a depth, the most visited actions first; the text is returned too."""
+        from .show import tree_text
+
+        text = tree_text(self, depth)
+        print(text)
+        return text
+
+    # Going on from here
+
+    def advance(self, action: int, state: Any = None, *, horizon: Literal["absolute", "receding"] = "absolute") -> None:
+        """Make the outcome of an action the new root, and keep the subtree below it.
+
+        Args:
+            action: the action that was taken.
+            state: the state it led to. May be left out where only one outcome is known or possible.
+            horizon: depths stay absolute; ``"receding"`` moves the horizon one step further, so that the search looks
+                as far ahead as before.
+        """
+        root = self.root
+        if action not in root.actions:
+            raise ParameterError(f"action={action!r}: must be a legal action of the root: {root.actions.tolist()}")
+        if horizon not in ("absolute", "receding"):
+            raise ParameterError(f"horizon={horizon!r}: must be 'absolute' or 'receding'")
+        known = root.children.get(int(action), [])
+        kept: Node | None = None
+        if state is not None:
+            given = self.problem.as_state(state)
+            kept = next((child for child in known if child.state.tobytes() == given.tobytes()), None)
+        elif len(known) == 1:
+            kept, given = known[0], known[0].state
+        elif self.problem.deterministic:
+            memory = PlainState(np.asarray(root.state).reshape(1).copy())
+            self.problem.plain_step(memory, int(action), new_generator(0))
+            given = memory.memory[0]
+        else:
+            raise ParameterError(f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was")
+        depth = root.depth + 1
+        old, old_handle = self._storage, self._handle
+        self._handle = new_tree()
+        self._handle[0] = old_handle[0]
+        t = self._tree
+        if horizon == "receding":
+            t.horizon += 1
+        self._storage = self._new_storage(self._handle, int(t.horizon) - depth if int(t.horizon) > depth else 0)
+        self._storage.scratch["rng"][:] = old.scratch["rng"]
+        self._version += 1
+        t.window_count = 0
+        if kept is None:
+            trials, visits = t.trials, t.visits_made
+            self._plant(given, depth)
+            t.trials, t.visits_made = trials, visits
+            return
+        while int(old_handle[0].node_count) + 1 > t.max_nodes or int(old_handle[0].unit_count) > t.max_units:
+            if not self._storage.grow():
+                break
+        copy_subtree(old_handle, self._handle, kept._index, np.zeros(int(old_handle[0].node_count), np.int32))
+        t.root = 0
+        node = self._storage.nodes[0]
+        if t.distribution == space.HALVING and node.block != records.NONE:
+            self._storage.headers[node.block - 1].peak = -1.0  # a new schedule from here
+        self._draw_noise()
+
+    # Keeping
+
+    def save(self, path: Union[str, Path]) -> None:
+        """Write the search to a file; `Search.load` goes on with it bit for bit."""
+        from .saving import save_search
+
+        save_search(self, Path(path))
+
+    @classmethod
+    def load(
+        cls,
+        path: Union[str, Path],
+        problem: Problem | None = None,
+        algorithm: Algorithm | None = None,
+        evaluator: Any = None,
+    ) -> Search:
+        """Read a saved search. Give the problem, algorithm or evaluator again where they are code of your own."""
+        from .saving import load_search
+
+        return load_search(cls, Path(path), problem, algorithm, evaluator)
