@@ -30,6 +30,7 @@ FUNCTIONS = {
 """The functions a problem may define, with their arguments. `start`, and `step` or `outcomes`, are required."""
 
 MAX_ACTIONS = 65535
+PADDING = "_padding"
 
 
 class Problem:
@@ -73,6 +74,7 @@ class Problem:
     features_shape: tuple[int, ...] = ()
 
     _binding: ClassVar[Binding | None] = None
+    _layout: ClassVar[np.dtype[Any]]
 
     def __init__(
         self,
@@ -124,6 +126,9 @@ class Problem:
                 raise ProblemError(f"{name}: state field {field.name} needs a fixed size, such as '{field.dtype.str[1:]}[8]'")
         if not cls.state.fields:
             raise ProblemError(f"{name}: state has no field")
+        for field in cls.params.fields:
+            if field.name in ("actions", "horizon", "discount"):
+                raise ProblemError(f"{name}: params field {field.name!r} must be called something else; every instance has it")
         for field in ("actions", "horizon"):
             if not hasattr(self, field):
                 raise ProblemError(f"{name}: {field} is missing; set it in the class or give {field}=... to the instance")
@@ -153,17 +158,16 @@ class Problem:
         for field in cls.params.fields:
             try:
                 if field.dimensions:
-                    array = np.ascontiguousarray(values[field.name], dtype=field.dtype)
+                    array = _exactly(values[field.name], field.dtype)
                     if array.ndim != field.dimensions:
                         raise ValueError(f"it has {array.ndim} dimensions")
-                    array = array.copy()
                     array.flags.writeable = False
                     self._kept.append(array)
                     memory[field.name] = array.ctypes.data
                     for d, extent in enumerate(array.shape):
                         memory[f"{field.name}__{d}"] = extent
                 else:
-                    memory[field.name] = values[field.name]
+                    memory[field.name] = _exactly(values[field.name], field.dtype)
             except (ValueError, TypeError, OverflowError) as error:
                 kind = field.dtype.str[1:] + (f"[{','.join(':' * field.dimensions)}]" if field.dimensions else "")
                 raise ProblemError(
@@ -180,19 +184,27 @@ class Problem:
 
     @classmethod
     def state_layout(cls) -> np.dtype[Any]:
-        """The NumPy record of a state, padded to whole 64-bit words."""
-        layout = cls.state.layout()
-        size = -(-layout.itemsize // 8) * 8
-        names = list(layout.names or ())
-        assert layout.fields is not None
-        return np.dtype(
-            {
-                "names": names,
-                "formats": [layout.fields[n][0] for n in names],
-                "offsets": [layout.fields[n][1] for n in names],
-                "itemsize": size,
-            }
-        )
+        """The NumPy record of a state, padded to whole 64-bit words.
+
+        The padding is made of fields of its own, because NumPy does not copy what no field covers, and a state's
+        identity is its bytes.
+        """
+        if "_layout" not in cls.__dict__:
+            layout = cls.state.layout()
+            assert layout.fields is not None
+            columns: list[Any] = []
+            end = 0
+            for name in layout.names or ():
+                dtype, offset = layout.fields[name][:2]
+                if offset > end:
+                    columns.append((f"{PADDING}{end}", "u1", (offset - end,)))
+                columns.append((name, dtype))
+                end = offset + dtype.itemsize
+            size = -(-end // 8) * 8
+            if size > end:
+                columns.append((f"{PADDING}{end}", "u1", (size - end,)))
+            cls._layout = np.dtype(columns)
+        return cls._layout
 
     def address(self, name: str) -> int:
         """Address of a function's wrapper; 0 when the problem does not define it."""
@@ -329,6 +341,16 @@ class Problem:
         return None
 
 
+def _exactly(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A fresh array of a type, refusing whole numbers that would change on the way."""
+    given = np.asarray(value)
+    with np.errstate(invalid="ignore"):
+        made = np.array(given, dtype=dtype, order="C")
+    if dtype.kind in "iu" and not np.array_equal(made, given):
+        raise ValueError("some numbers are not whole or out of range")
+    return made
+
+
 class PlainState:
     """A state in plain Python: fields are attributes, whole numbers are Python's."""
 
@@ -346,16 +368,19 @@ class PlainState:
         try:
             value = self.memory[name]
         except (ValueError, KeyError, IndexError):
-            raise AttributeError(f"the state has no field {name!r}; it has {', '.join(self.memory.dtype.names)}") from None
+            raise AttributeError(f"the state has no field {name!r}; it has {', '.join(self._names())}") from None
         return value[0].item() if value.ndim == 1 else value[0]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self.memory.dtype.names:
-            raise AttributeError(f"the state has no field {name!r}; it has {', '.join(self.memory.dtype.names)}")
+            raise AttributeError(f"the state has no field {name!r}; it has {', '.join(self._names())}")
         self.memory[name] = value
 
     def __iter__(self) -> Iterator[Any]:
-        return (getattr(self, name) for name in self.memory.dtype.names)
+        return (getattr(self, name) for name in self._names())
+
+    def _names(self) -> list[str]:
+        return [name for name in self.memory.dtype.names if not name.startswith(PADDING)]
 
     def __repr__(self) -> str:
-        return f"State({', '.join(f'{n}={getattr(self, n)}' for n in self.memory.dtype.names)})"
+        return f"State({', '.join(f'{n}={getattr(self, n)}' for n in self._names())})"

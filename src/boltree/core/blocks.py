@@ -131,7 +131,9 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
         header.shift = 0.0
         header.rebuild = node.visits
         if not tree.has_prior:  # the first table is uniform: nothing to build until it is due again
-            header.rebuild += max(1, np.int64(tree.rebuild_factor * n)) if not tree.early_rebuilds else node.visits
+            began = node.visits - (1 if child != NONE else 0)
+            wait = max(np.int64(1), np.int64(tree.rebuild_factor * n))
+            header.rebuild = began + (min(began, wait) if tree.early_rebuilds else wait)
         if tree.distribution == HALVING:
             header.rebuild = 0
             extra = extra_at(tree, block, n)

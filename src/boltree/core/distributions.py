@@ -60,14 +60,14 @@ def weigh(tree: Any, node: Any, level: int, alpha: float, beta: float) -> float:
 def sparsemax_threshold(x: Any, n: int) -> float:
     """The t with sum max(0, x - t) = 1 (Michelot's iteration: no sorting), for x with maximum 0."""
     t = -1.0  # with the maximum at 0, no entry below -1 can be in the support
-    previous = -1
+    previous = n + 1
     while True:
         total, count = 0.0, 0
         for i in range(n):
             if x[i] > t:
                 total += x[i]
                 count += 1
-        if count == previous:
+        if count >= previous:  # the support shrinks to the answer (it may only grow again by rounding)
             return t
         previous = count
         t = (total - 1.0) / count

@@ -26,12 +26,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba.core.codegen import JITCodeLibrary
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
+if JIT_DISABLED:
+    np.seterr(over="ignore")  # random numbers wrap around on purpose
 
 
 def inlined(function: F) -> F:

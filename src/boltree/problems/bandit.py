@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ProblemError
 from ..problem import MAX_ACTIONS, Problem
@@ -27,7 +28,7 @@ class Bandit(Problem):
     horizon = 1
     deterministic = True
 
-    def __init__(self, rewards: Sequence[float] = (0.0, 1.0)) -> None:
+    def __init__(self, rewards: Sequence[float] | NDArray[Any] = (0.0, 1.0)) -> None:
         if isinstance(rewards, str) or not isinstance(rewards, (Sequence, np.ndarray)):
             raise ProblemError(f"Bandit: rewards={rewards!r}, must be a list of finite numbers")
         if not 1 <= len(rewards) <= MAX_ACTIONS:

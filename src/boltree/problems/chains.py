@@ -6,11 +6,11 @@ from typing import Any
 
 from ..problem import Problem
 from ..records import record
-from .checks import whole
+from .checks import finite, whole
 
 
 class DChain(Problem):
-    """States 1..D in a row. Left (0) from d ends with (D-d)/D; right (1) goes on, and from D ends with the final reward.
+    """States 1..D in a row. Left (0) from d ends with (D-d)/D; right (1) goes on, from D it ends with the final reward.
 
     Args:
         length: D, the number of states.
@@ -26,6 +26,7 @@ class DChain(Problem):
 
     def __init__(self, length: int = 10, final_reward: float = 1.0, *, horizon: int = 100) -> None:
         length = whole("DChain", "length", length, 1)
+        final_reward = finite("DChain", "final_reward", final_reward)
         super().__init__(length=length, final_reward=final_reward, horizon=horizon)
 
     @staticmethod

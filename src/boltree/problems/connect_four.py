@@ -24,7 +24,7 @@ _U4, _U8, _U16, _U32 = (np.uint64(n) for n in (4, 8, 16, 32))
 _PARITIES, _LOW = np.uint64(0x6996), np.uint64(15)  # bit i of 0x6996: whether i has an odd number of bits
 
 
-@numba.njit(_nrt=False)  # type: ignore[call-overload, untyped-decorator]
+@numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
 def _won(board: Any) -> Any:
     """Whether a set of stones has four in a row."""
     pairs = board & (board >> _UP)
@@ -38,14 +38,14 @@ def _won(board: Any) -> Any:
     return lines != _NOTHING
 
 
-@numba.njit(_nrt=False)  # type: ignore[call-overload, untyped-decorator]
+@numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
 def _dropped(stones: Any, column: Any) -> Any:
     """The bit where a stone dropped into a column comes to rest; 0 if the column is full."""
     # adding to a column's lowest bit carries to its first free one; in a full column that is the bit above the board
     return (stones + (_ONE << (_ACROSS * column))) & ~stones & FULL
 
 
-@numba.njit(_nrt=False)  # type: ignore[call-overload, untyped-decorator]
+@numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
 def _odd(stones: Any) -> Any:
     """1 if the number of stones is odd, so that player 1 is to move; else 0."""
     folded = stones ^ (stones >> _U32)

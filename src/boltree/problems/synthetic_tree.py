@@ -17,19 +17,19 @@ _U11 = np.uint64(11)
 _UNIT = 2.0**-53
 
 
-@numba.njit(_nrt=False)  # type: ignore[call-overload, untyped-decorator]
+@numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
 def _root(seed: Any) -> Any:
     """The path of the start state. (All arguments are uint64: mixed with int64, Numba would go on in float64.)"""
     return hashed(seed, _ROOT, _ROOT)
 
 
-@numba.njit(_nrt=False)  # type: ignore[call-overload, untyped-decorator]
+@numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
 def _below(path: Any, action: Any) -> Any:
     """The path that an action leads to."""
     return hashed(path, action, _STEP)
 
 
-@numba.njit(_nrt=False)  # type: ignore[call-overload, untyped-decorator]
+@numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
 def _number(path: Any) -> Any:
     """The number in [0, 1) that belongs to the last step of a path."""
     return np.int64(hashed(path, _PAY, _PAY) >> _U11) * _UNIT

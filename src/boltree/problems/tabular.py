@@ -82,7 +82,7 @@ class Tabular(Problem):
 
         counts = np.bincount(s * actions + a, minlength=states * actions)
         self._given = {"rewards": paid.ndim, "legal": legal is not None}
-        self.deterministic = bool((counts[allowed.ravel()] == 1).all())
+        self.deterministic = bool((counts <= 1).all())  # none where an action cannot be taken
         super().__init__(
             offsets=np.concatenate([[0], np.cumsum(counts)]),
             successors=to,

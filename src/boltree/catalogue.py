@@ -1,0 +1,76 @@
+"""Problems and settings by name: what the command line offers, with the paper's tuned parameters (tables 3 and 4)."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from . import problems
+from .algorithms import BTS, DENTS, HMCTS, MENTS, RENTS, TENTS, UCT, Algorithm
+from .errors import ParameterError
+from .problem import Problem
+from .schedules import log_decay
+
+PROBLEMS: dict[str, Callable[[], Problem]] = {
+    "frozen-lake": lambda: problems.FrozenLake("8x12-test"),
+    "frozen-lake-8x8": lambda: problems.FrozenLake("8x8"),
+    "frozen-lake-8x12": lambda: problems.FrozenLake("8x12"),
+    "sailing": lambda: problems.Sailing(6, "SE"),
+    "sailing-n": lambda: problems.Sailing(6, "N"),
+    "d-chain": lambda: problems.DChain(10),
+    "d-chain-modified": lambda: problems.DChain(10, 0.5),
+    "d-chain-20": lambda: problems.DChain(20),
+    "d-chain-20-modified": lambda: problems.DChain(20, 0.5),
+    "tic-tac-toe": lambda: problems.TicTacToe(),
+    "connect-four": lambda: problems.ConnectFour(),
+}
+
+
+def problem_named(name: str) -> Problem:
+    """A problem by its name, or by an import path ``module:object`` (a problem, or a function or class that makes one)."""
+    if name in PROBLEMS:
+        return PROBLEMS[name]()
+    if ":" not in name:
+        raise ParameterError(f"problem {name!r}: must be one of {', '.join(PROBLEMS)}, or module:object")
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ParameterError(f"problem {name!r}: {error}") from error
+    made = found if isinstance(found, Problem) else found()
+    if not isinstance(made, Problem):
+        raise ParameterError(f"problem {name!r}: is a {type(made).__name__}, must be a bt.Problem or make one")
+    return made
+
+
+def tuned_algorithms(name: str) -> list[Algorithm]:
+    """The algorithms the paper compares, with its settings for this kind of problem."""
+    settings: dict[str, Any]
+    if name.startswith("sailing"):
+        settings = {"q_init": -200.0}
+        return [
+            MENTS(alpha=10.0, epsilon=1.0, **settings),
+            RENTS(alpha=10.0, epsilon=1.0, **settings),
+            TENTS(alpha=0.1, epsilon=2.0, **settings),
+            BTS(alpha=10.0, epsilon=1.0, **settings),
+            DENTS(alpha=10.0, beta=log_decay(10.0), epsilon=1.0, **settings),
+            UCT(c="auto"),
+            HMCTS(c="auto", threshold=30),
+        ]
+    if name.startswith("frozen-lake"):
+        return [
+            MENTS(alpha=0.001, epsilon=1.0),
+            RENTS(alpha=0.001, epsilon=2.0),
+            TENTS(alpha=0.001, epsilon=1.0),
+            BTS(alpha=0.1, epsilon=2.0),
+            DENTS(alpha=0.1, beta=log_decay(1.0), epsilon=1.0),
+            UCT(c="auto"),
+            HMCTS(c="auto", threshold=3000),
+        ]
+    return [
+        MENTS(alpha=1.0, epsilon=0.1),
+        BTS(alpha=1.0, epsilon=0.1),
+        DENTS(alpha=1.0, beta=log_decay(1.0), epsilon=0.1),
+        UCT(c="auto"),
+    ]

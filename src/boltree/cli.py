@@ -1,0 +1,100 @@
+"""The command line: words to calls, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+from . import __version__
+from .algorithms import Algorithm, algorithm
+from .bench import add_bench, run_bench
+from .catalogue import PROBLEMS, problem_named, tuned_algorithms
+from .errors import ParameterError, ProblemError
+from .evaluate import simple_regret, value_of
+from .problem import Problem
+from .search import Search
+from .solve import solve
+from .text import table
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="boltree", description="Monte-Carlo tree search with Boltzmann exploration.")
+    parser.add_argument("--version", action="version", version=f"boltree {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_plan(commands)
+    add_bench(commands)
+    options = parser.parse_args(arguments)
+    try:
+        return {"plan": _plan, "bench": run_bench}[options.command](options)
+    except (ParameterError, ProblemError) as error:
+        print(f"boltree: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("boltree: interrupted", file=sys.stderr)
+        return 130
+
+
+def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    plan = commands.add_parser(
+        "plan",
+        help="search a problem with several algorithms and compare what they recommend",
+        description="Search a problem with several algorithms; print what each recommends, its exact value and regret.",
+        epilog="example: boltree plan frozen-lake --trials 100000 --algorithm dents bts uct",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    plan.add_argument("problem", help=f"{', '.join(PROBLEMS)}, or module:object")
+    plan.add_argument("--algorithm", nargs="+", metavar="NAME", help="algorithms by name; the paper's, tuned, if left out")
+    plan.add_argument("--trials", type=int, default=100_000, help="trials of each algorithm")
+    plan.add_argument("--seconds", type=float, help="at most so long each")
+    plan.add_argument("--growth", choices=("leaf", "trial"), default="trial", help="how the tree grows")
+    plan.add_argument("--seed", type=int, default=0, help="seed of the random numbers")
+    plan.add_argument("--tree", type=int, metavar="DEPTH", help="also print each tree down to a depth")
+
+
+def _plan(options: argparse.Namespace) -> int:
+    problem = problem_named(options.problem)
+    chosen = _chosen(options.problem, options.algorithm)
+    exact = problem.has("outcomes") and options.problem != "connect-four"
+    if exact:
+        print(f"{options.problem}: optimal value {solve(problem).root_value:.4f}")
+    rows = []
+    for one in chosen:
+        search = Search(problem, one, seed=options.seed, growth=options.growth)
+        began = time.perf_counter()
+        search.run(trials=options.trials, seconds=options.seconds)
+        spent = time.perf_counter() - began
+        rows.append(_row(search, problem, spent, exact))
+        if options.tree:
+            search.tree(options.tree)
+    heads = ["algorithm", "recommends", *(["value", "regret"] if exact else []), "root value", "trials", "nodes", "trials/s"]
+    print(table(heads, rows))
+    return 0
+
+
+def _chosen(name: str, wanted: list[str] | None) -> list[Algorithm]:
+    tuned = tuned_algorithms(name)
+    if wanted is None:
+        return tuned
+    by_name = {one.name.lower(): one for one in tuned}
+    return [by_name.get(w.lower().replace("-", "").replace("_", "")) or algorithm(w) for w in wanted]
+
+
+def _row(search: Search, problem: Problem, spent: float, exact: bool) -> list[str]:
+    action = search.recommend()
+    values = [f"{value_of(search):.4f}", f"{simple_regret(search):.4f}"] if exact else []
+    return [
+        search.algorithm.name,
+        f"{action} ({problem.action_name(action)})" if problem.action_names else str(action),
+        *values,
+        f"{search.root.value:.4f}",
+        f"{search.trials:,}",
+        f"{search.size:,}",
+        f"{search.trials / max(spent, 1e-9):,.0f}",
+    ]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,99 @@
+"""The command line, as a person types it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from boltree.cli import main
+
+
+def test_plan(capsys):
+    assert main(["plan", "frozen-lake", "--trials", "2000"]) == 0
+    shown = capsys.readouterr().out
+    assert "optimal value 0.8345" in shown
+    for name in ("MENTS", "RENTS", "TENTS", "BTS", "DENTS", "UCT", "HMCTS"):
+        assert f"\n{name} " in shown
+    assert "regret" in shown
+
+
+def test_plan_with_chosen_algorithms(capsys):
+    assert main(["plan", "d-chain", "--trials", "5000", "--algorithm", "dents", "ar-bts", "--tree", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "ARBTS" in shown
+    assert "(right)" in shown
+    assert "|--" in shown
+
+
+def test_plan_ones_own_problem(tmp_path, capsys, monkeypatch):
+    (tmp_path / "mine.py").write_text("import boltree as bt\nchain = bt.problems.DChain(5)\nmake = lambda: chain\nx = 3\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("mine:chain", "mine:make"):
+        assert main(["plan", name, "--trials", "100"]) == 0
+    assert main(["plan", "mine:nothing"]) == 2
+    assert "has no attribute 'nothing'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["plan", "chess"], "problem 'chess': must be one of frozen-lake"),
+        (["plan", "d-chain", "--algorithm", "minimax"], "algorithm 'minimax': must be one of"),
+        (["plan", "d-chain", "--trials", "-5"], "trials=-5"),
+    ],
+)
+def test_mistakes(words, message, capsys):
+    assert main(words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_help_has_an_example(capsys):
+    for command in ("plan", "bench"):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        assert "example: boltree" in capsys.readouterr().out
+
+
+def test_bench(capsys, tmp_path):
+    assert main(["bench", "--repeats", "1", "--scale", "0.002", "--json", str(tmp_path / "b.json")]) == 0
+    shown = capsys.readouterr().out
+    assert "ns/visit" in shown
+    assert "D-chain 10, leaf" in shown
+    assert (tmp_path / "b.json").exists()
+
+
+def test_says_when_it_compiles_and_then_remembers(tmp_path):
+    """A cold cache compiles with a line on the terminal; a warm one is silent."""
+    program = (
+        "import boltree as bt; s = bt.Search(bt.problems.DChain(4), bt.BTS(), seed=0); "
+        "s.run(trials=100); print(s.recommend())"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "BOLTREE_QUIET"} | {"BOLTREE_CACHE": str(tmp_path)}
+    said = []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "1"
+        said.append(done.stderr)
+    assert "compiling the search" in said[0]
+    assert said[1] == ""
+
+
+def test_interpreted():
+    """NUMBA_DISABLE_JIT=1 steps through the same kernel in plain Python, with the same result."""
+    program = (
+        "import boltree as bt\n"
+        "for a in (bt.UCT(), bt.BTS(), bt.DENTS(), bt.MENTS(alias=True), bt.RENTS(), bt.TENTS(), bt.HMCTS(), bt.PUCT(), bt.ANTS()):\n"
+        "    s = bt.Search(bt.problems.Sailing(4), a, seed=0)\n"
+        "    s.run(trials=30)\n"
+        "    print(a.name, s.root.visits.tolist(), repr(s.root.value))\n"
+    )
+    shown = []
+    for disabled in ("0", "1"):
+        environment = os.environ | {"NUMBA_DISABLE_JIT": disabled, "BOLTREE_QUIET": "1"}
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        shown.append(done.stdout)
+    assert shown[0] == shown[1]

@@ -1,0 +1,302 @@
+"""Every fast path gives what its plain path gives."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mdps import random_mdp
+from scipy.stats import chi2
+
+import boltree as bt
+from boltree.core.alias import build_table, sample_table
+from boltree.core.random import new_generator, uniform_of
+from boltree.core.records import HEADER, NODE
+from boltree.core.storage import Storage, new_tree
+from boltree.core.values import remember_best, scan_best, soft_maximum, soft_maximum_kept, sparse_maximum
+from boltree.core.views import node_at, stack_of
+
+
+def same_tree(a: bt.Search, b: bt.Search) -> bool:
+    """Bit for bit the same visits and values, node by node."""
+    x, y = a._storage.nodes[: a.size], b._storage.nodes[: b.size]
+    fields = ("visits", "value", "entropy", "reward", "depth", "action", "player", "parent")
+    return a.size == b.size and all((x[f] == y[f]).all() for f in fields)
+
+
+# Blocks that are made late
+
+
+@pytest.mark.parametrize("growth", ["leaf", "trial"])
+@pytest.mark.parametrize(
+    "algorithm",
+    [bt.UCT(c=1.0), bt.BTS(alpha=0.3), bt.DENTS(alpha=0.3), bt.MENTS(alpha=0.3), bt.ARDENTS(), bt.Uniform(), bt.PowerUCT(),
+     bt.BTS(alpha=0.3, alias=True), bt.DENTS(alpha=0.3, alias=True)],
+    ids=lambda a: a.name,
+)  # fmt: skip
+def test_late_blocks_change_nothing(algorithm, growth):
+    for seed in range(10):
+        problem = random_mdp(seed, horizon=5).problem()
+        compact, plain = (bt.Search(problem, algorithm, seed=seed, growth=growth, evaluator=0.0) for _ in range(2))
+        assert compact._tree.compact == 1
+        plain._tree.compact = 0
+        compact.run(trials=1_500)
+        plain.run(trials=1_500)
+        assert compact.size == plain.size
+        x, y = (s._storage.nodes[: s.size] for s in (compact, plain))
+        assert (x["visits"] == y["visits"]).all()
+        np.testing.assert_allclose(x["value"], y["value"], atol=1e-12)
+        np.testing.assert_allclose(x["entropy"], y["entropy"], atol=1e-12)
+        assert compact.nbytes <= plain.nbytes
+
+
+# Alias tables
+
+
+@numba.njit
+def _sample_many(handle, weights, n, rng, counts, draws):
+    tree = handle[0]
+    build_table(tree, 0, weights, n)
+    for _ in range(draws):
+        counts[sample_table(tree, 0, n, uniform_of(rng))] += 1
+    return stack_of(tree)[0]
+
+
+def bare_storage(actions: int) -> Storage:
+    handle = new_tree()
+    t = handle[0]
+    t.words, t.actions, t.horizon, t.alias_from = 1, actions, 5, 2
+    return Storage(handle, 5, 1 << 22)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 300), sharpness=st.sampled_from([0.0, 1.0, 5.0, 30.0]))
+def test_alias_tables_sample_their_distribution(seed, n, sharpness):
+    rng = np.random.default_rng(seed)
+    p = np.exp(sharpness * rng.normal(size=n))
+    p /= p.sum()
+    counts, draws = np.zeros(n), 100_000
+    storage = bare_storage(n)
+    _sample_many(storage.tree, p.copy(), n, new_generator(seed), counts, draws)
+    expected = p * draws
+    big = expected >= 5
+    statistic = ((counts[big] - expected[big]) ** 2 / expected[big]).sum()
+    rest_seen, rest = counts[~big].sum(), expected[~big].sum()
+    freedom = big.sum() - 1
+    if rest > 1:
+        statistic += (rest_seen - rest) ** 2 / rest
+        freedom += 1
+    if freedom > 0:
+        assert statistic < chi2.ppf(1 - 1e-6, freedom)
+
+
+@pytest.mark.parametrize("algorithm", [bt.BTS, bt.DENTS, bt.MENTS, bt.TENTS, bt.ARDENTS], ids=lambda a: a.__name__)
+def test_alias_search_draws_the_tabled_policy(algorithm):
+    """At a node whose values stay fixed, drawing from the table is drawing from rho: a bandit with known payments."""
+    rewards = np.linspace(0.0, 1.0, 20)
+    searches = {}
+    for alias in (True, False):
+        search = bt.Search(bt.problems.Bandit(rewards.tolist()), algorithm(alpha=0.3, epsilon=0.5, alias=alias), seed=5)
+        search.run(trials=2_000)  # by then every action was tried and the values stand still
+        before = search.root.visits.copy()
+        search.run(trials=200_000)
+        searches[alias] = (search.root.visits - before, search.root.policy)
+    # pi changes slowly with lambda(N); both searches saw the same sequence of lambdas
+    (tabled, pi), (direct, pi_direct) = searches[True], searches[False]
+    np.testing.assert_allclose(pi, pi_direct, atol=1e-6)
+    total = tabled + direct
+    seen = total > 20
+    statistic = ((tabled - direct) ** 2 / np.maximum(total, 1))[seen].sum()
+    assert statistic < chi2.ppf(1 - 1e-6, seen.sum())
+    assert np.abs(tabled / tabled.sum() - pi).max() < 0.01
+
+
+def test_alias_tables_are_rebuilt():
+    """Known wrong turn 1: a sampler built once would draw the first, uniform policy for ever."""
+    rewards = [0.0] * 31 + [1.0]
+    for options in ({}, {"early_rebuilds": True}, {"rebuild_factor": 3.0}):
+        search = bt.Search(bt.problems.Bandit(rewards), bt.BTS(alpha=0.1, epsilon=0.1, alias=True, **options), seed=0)
+        search.run(trials=20_000)
+        assert search.root.visits[31] > 0.9 * 20_000
+
+
+def test_rebuilding_follows_its_schedule():
+    n = 32
+    problem = bt.problems.Bandit([0.1 * i for i in range(n)])
+    for options, expected in (
+        ({}, [1 + n * k for k in range(1, 6)]),
+        ({"rebuild_factor": 2.0}, [1 + 2 * n * k for k in range(1, 4)]),
+        ({"early_rebuilds": True}, [2, 4, 8, 16, 32, 64, 96, 128]),
+    ):
+        # leaf growth with a number: the root gets its block at its first visit
+        search = bt.Search(problem, bt.BTS(alpha=0.1, alias=True, **options), seed=0, evaluator=0.0)
+        search._tree.compact = 0
+        rebuilt, last = [], None
+        for trial in range(1, 200):
+            search.run(trials=1)
+            due = int(search._storage.headers[search._storage.nodes[0].block - 1].rebuild)
+            if last is not None and due != last:
+                rebuilt.append(trial)
+            last = due
+        assert rebuilt[: len(expected)] == expected
+
+
+# Remembered maxima
+
+
+@numba.njit
+def _best_both(handle, slots, qs, kept, scanned):
+    tree = handle[0]
+    for k in range(slots.size):
+        node, other = node_at(tree, 0), node_at(tree, 1)
+        at = node.block + slots[k]
+        from_edge = edge_of(tree, at)
+        old = from_edge.q
+        from_edge.q = qs[k]
+        from_edge.visits += 1
+        remember_best(tree, node, slots[k], old)
+        other.block, other.actions = node.block, node.actions
+        scan_best(tree, other)
+        kept[k] = edge_of(tree, node.block + node.best).q
+        scanned[k] = edge_of(tree, node.block + other.best).q
+
+
+from boltree.core.views import edge_at as edge_of  # noqa: E402
+
+
+def planted(n: int) -> Storage:
+    storage = bare_storage(n)
+    storage.nodes[0] = np.zeros(1, NODE)[0]
+    storage.nodes["actions"][0] = n
+    storage.nodes["block"][0] = 1
+    storage.nodes["best"][0] = -1
+    storage.headers[0] = np.zeros(1, HEADER)[0]
+    return storage
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 50])
+def test_remembered_maximum_is_the_maximum(n):
+    rng = np.random.default_rng(n)
+    storage = planted(n)
+    k = 5_000
+    slots, qs = rng.integers(0, n, k), np.round(rng.normal(size=k), 1)  # many ties
+    kept, scanned = np.zeros(k), np.zeros(k)
+    _best_both(storage.tree, slots, qs, kept, scanned)
+    assert (kept == scanned).all()
+
+
+# Soft maxima
+
+
+@numba.njit
+def _soft_both(handle, slots, qs, alpha, kept, plain):
+    tree = handle[0]
+    for k in range(slots.size):
+        node = node_at(tree, 0)
+        edge = edge_of(tree, node.block + slots[k])
+        old = edge.q
+        edge.q = qs[k]
+        kept[k] = soft_maximum_kept(tree, node, slots[k], old, alpha)
+        plain[k] = soft_maximum(tree, node, 0, alpha)
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 40),
+    alpha=st.sampled_from([1e-6, 1e-3, 0.1, 1.0, 10.0, 1e3, 1e6]),
+    size=st.sampled_from([1e-3, 1.0, 1e3, 1e9]),
+)
+def test_kept_soft_maximum_equals_log_sum_exp(seed, n, alpha, size):
+    rng = np.random.default_rng(seed)
+    storage = planted(n)
+    start = rng.normal(size=n) * size
+    storage.edges["q"][1 : 1 + n] = start
+    storage.headers["total"][0] = -1.0
+    k = 3_000
+    slots = rng.integers(0, n, k)
+    drift = np.where(rng.random(k) < 0.5, rng.normal(size=k) * size, rng.normal(size=k) * alpha)
+    kept, plain = np.zeros(k), np.zeros(k)
+    _soft_both(storage.tree, slots, drift, alpha, kept, plain)
+    assert np.isfinite(kept).all()
+    q = start.copy()
+    for i in range(k):
+        q[slots[i]] = drift[i]
+        top = q.max()
+        exact = top + alpha * np.log(np.exp((q - top) / alpha).sum())
+        assert abs(kept[i] - exact) <= 1e-9 * max(abs(exact), alpha)
+        assert abs(plain[i] - exact) <= 1e-12 * max(abs(exact), alpha)
+
+
+def test_kept_soft_maximum_does_not_drift():
+    rng = np.random.default_rng(0)
+    n, k = 20, 1_000_000
+    storage = planted(n)
+    storage.headers["total"][0] = -1.0
+    kept, plain = np.zeros(k), np.zeros(k)
+    _soft_both(storage.tree, rng.integers(0, n, k), rng.normal(size=k), 0.1, kept, plain)
+    assert np.abs(kept - plain).max() < 1e-12
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e9])
+@pytest.mark.parametrize("algorithm", [bt.MENTS, bt.RENTS, bt.TENTS, bt.BTS, bt.DENTS, bt.ARMENTS], ids=lambda a: a.__name__)
+def test_extreme_scales_never_give_nan(algorithm, alpha, size):
+    rewards = np.random.default_rng(0).normal(size=12) * size
+    for alias in (True, False):
+        search = bt.Search(bt.problems.Bandit(rewards.tolist()), algorithm(alpha=alpha, alias=alias), seed=0)
+        search.run(trials=2_000)
+        assert np.isfinite(search.root.value)
+        assert np.isfinite(search.policy()).all()
+        assert search.policy().sum() == pytest.approx(1.0)
+
+
+# Sparse maxima
+
+
+@numba.njit
+def _sparse(handle, alpha):
+    tree = handle[0]
+    return sparse_maximum(tree, node_at(tree, 0), alpha)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 40),
+    alpha=st.sampled_from([0.01, 0.3, 1.0, 30.0]),
+    size=st.sampled_from([0.1, 1.0, 1e6]),
+    ties=st.booleans(),
+)
+def test_sparse_maximum_agrees_with_sorting(seed, n, alpha, size, ties):
+    rng = np.random.default_rng(seed)
+    q = rng.normal(size=n) * size
+    if ties:
+        q = np.round(q / size, 1) * size
+    storage = planted(n)
+    storage.edges["q"][1 : 1 + n] = q
+    top = q.max()
+    x = np.sort((q - top) / alpha)[::-1]
+    support = max(i for i in range(1, n + 1) if 1 + i * x[i - 1] > x[:i].sum())
+    t = (x[:support].sum() - 1) / support
+    expected = top + alpha * (0.5 + 0.5 * (x[:support] ** 2 - t**2).sum())
+    assert _sparse(storage.tree, alpha) == pytest.approx(expected, rel=1e-12, abs=1e-9 * alpha)
+
+
+# Arenas
+
+
+def test_growing_by_copying_gives_the_same_tree(monkeypatch):
+    problem = bt.problems.FrozenLake("8x8")
+    reserved = bt.Search(problem, bt.DENTS(alpha=0.1), seed=3, growth="trial")
+    monkeypatch.setattr("boltree.core.memory._NO_RESERVE", None)
+    copied = bt.Search(problem, bt.DENTS(alpha=0.1), seed=3, growth="trial")
+    assert reserved._storage.arenas["nodes"].reserved
+    assert not copied._storage.arenas["nodes"].reserved
+    first = copied._storage.arenas["nodes"].size
+    for search in (reserved, copied):
+        search.run(trials=20_000)
+    assert copied._storage.arenas["nodes"].size > first
+    assert same_tree(reserved, copied)

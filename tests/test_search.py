@@ -1,0 +1,230 @@
+"""The handle: running, stopping, looking, advancing, acting."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from mdps import random_mdp
+from test_invariants import ALGORITHMS
+from trees import check_invariants
+
+import boltree as bt
+
+
+def test_the_first_example_of_the_readme():
+    problem = bt.problems.FrozenLake("8x12-test")
+    algorithm = bt.DENTS(alpha=0.1, beta=bt.log_decay(1.0), epsilon=1.0)
+    search = bt.Search(problem, algorithm, seed=0, growth="trial")
+    assert search.run(trials=100_000) == "trials"
+    assert search.recommend() == 1
+    assert search.root.q.shape == search.root.visits.shape == search.root.actions.shape == (4,)
+    assert search.root.visits.sum() == search.root.count == 100_000
+    assert bt.value_of(search) + bt.simple_regret(search) == pytest.approx(0.99**18)
+    assert 0.7 < bt.value_of(search) <= 0.99**18
+
+
+def test_limits():
+    search = bt.Search(bt.problems.FrozenLake("8x8"), bt.BTS(alpha=0.1), seed=0)
+    assert search.run(trials=0) == "trials"
+    assert search.trials == 0
+    began = time.perf_counter()
+    assert search.run(seconds=0.3) == "seconds"
+    assert 0.25 < time.perf_counter() - began < 1.0
+    assert search.run(trials=10, seconds=100.0) == "trials"
+    before = search.trials
+    assert search.run(stop=lambda s: s.trials >= before + 1000) == "stop"
+    assert search.trials >= before + 1000
+
+
+def test_memory_limits():
+    problem = bt.problems.FrozenLake("8x8")
+    for growth in ("leaf", "trial"):
+        search = bt.Search(problem, bt.DENTS(alpha=0.1), seed=0, growth=growth, max_nodes=5_000)
+        assert search.run(trials=10**9) == "memory"
+        assert 4_500 < search.size <= 5_000
+        check_invariants(search)
+        assert search.run(trials=10) == "memory"  # still full, still usable
+        assert search.recommend() in range(4)
+        search = bt.Search(problem, bt.DENTS(alpha=0.1), seed=0, growth=growth, max_bytes=1_000_000)
+        assert search.run(trials=10**9) == "memory"
+        assert 900_000 < search.nbytes <= 1_000_000
+        check_invariants(search)
+
+
+def test_progress(capsys):
+    seen = []
+    search = bt.Search(bt.problems.FrozenLake("8x8"), bt.BTS(alpha=0.1), seed=0)
+    search.run(trials=200_000, progress=lambda s: seen.append(s.trials))
+    assert seen == sorted(seen)
+    assert seen[-1] == 200_000
+    search.run(trials=50_000, progress=True)
+    shown = capsys.readouterr().err
+    assert "100%" in shown
+    assert "50,000 trials" in shown
+
+
+def test_interrupting_keeps_the_tree():
+    search = bt.Search(bt.problems.FrozenLake("8x12-test"), bt.DENTS(alpha=0.1), seed=0)
+    search.run(trials=10)
+    timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        search.run(seconds=20.0)
+    timer.join()
+    done = search.trials
+    assert done > 1000
+    assert search.root.count == done
+    search.run(trials=100)
+    assert search.trials == done + 100
+
+
+def test_looking_at_nodes():
+    search = bt.Search(random_mdp(3).problem(), bt.BTS(alpha=0.3), seed=0)
+    search.run(trials=2_000)
+    action = int(search.root.actions[0])
+    outcomes = search.children[action]
+    assert sum(child.count for child in outcomes) == search.root.visits[0]
+    busiest = max(outcomes, key=lambda child: child.count)
+    assert search.node([action]).count == busiest.count
+    assert search.node([(action, 0)]).count == outcomes[0].count
+    assert search.node().count == 2_000
+    assert search.policy().sum() == pytest.approx(1.0)
+    child = search.node([action])
+    assert child.depth == 1
+    if child.visits.sum():
+        assert search.recommend(child.state, 1) == int(child.actions[np.nanargmax(child.q)])
+    text = search.tree(2)
+    assert "2,000 trials" in text
+    assert "*" in text
+
+
+def test_reading_changes_nothing():
+    problem = random_mdp(3).problem()
+    for algorithm in ALGORITHMS:
+        quiet, read = (bt.Search(problem, algorithm, seed=0) for _ in range(2))
+        for search in (quiet, read):
+            search.run(trials=300)
+        _ = read.policy(), read.recommend(), read.tree(3), bt.value_of(read), bt.sample_value(read), read.root.q
+        for path in ([], [int(read.root.actions[0])]):
+            _ = read.node(path).policy
+        for search in (quiet, read):
+            search.run(trials=300)
+        assert quiet.root.visits.tolist() == read.root.visits.tolist(), algorithm.name
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)
+@pytest.mark.parametrize("growth", ["leaf", "trial"])
+def test_advance_keeps_the_subtree(algorithm, growth):
+    search = bt.Search(random_mdp(6, horizon=5).problem(), algorithm, seed=0, growth=growth)
+    search.run(trials=1_500)
+    action = max(search.children, key=lambda a: sum(c.count for c in search.children[a]))
+    child = search.node([action])
+    if child.terminal:
+        pytest.skip("the most visited outcome is the end")
+    expected = (child.count, child.value, child.q.tolist(), child.visits.tolist(), child.depth)
+    old = search.root
+    search.advance(action, child.state)
+    root = search.root
+    assert repr((root.count, root.value, root.q.tolist(), root.visits.tolist(), root.depth)) == repr(expected)
+    with pytest.raises(RuntimeError, match="left by advance"):
+        _ = old.count
+    check_invariants(search)
+    trials = search.trials
+    search.run(trials=500)
+    assert search.trials == trials + 500
+    assert search.root.count == expected[0] + 500
+    check_invariants(search)
+
+
+def test_advance_to_what_was_never_seen():
+    search = bt.Search(bt.problems.DChain(10), bt.BTS(), seed=0)
+    search.advance(1)  # nothing was tried, but the problem is deterministic
+    assert int(search.root.state["d"]) == 2
+    assert search.root.depth == 1
+    search.run(trials=1_000)
+    assert search.root.value == 1.0
+    stochastic = bt.Search(bt.problems.Sailing(6), bt.BTS(), seed=0)
+    stochastic.run(trials=200)
+    with pytest.raises(bt.ParameterError, match="give state=... to say which one it was"):
+        stochastic.advance(stochastic.recommend())
+    outcome = stochastic.children[stochastic.recommend()][0]
+    count = outcome.count
+    stochastic.advance(stochastic.recommend(), outcome.state)
+    assert stochastic.root.count == count
+
+
+@pytest.mark.parametrize("algorithm", [bt.UCT(c=1.0), bt.BTS(), bt.DENTS()], ids=lambda a: a.name)
+def test_receding_horizon(algorithm):
+    search = bt.Search(bt.problems.FrozenLake("8x8", horizon=5), algorithm, seed=0)
+    for _ in range(4):
+        search.run(trials=2_000)
+        search.advance(search.recommend(), horizon="receding")
+        assert search.horizon - search.root.depth == 5
+    search.run(trials=2_000)
+    tried = search.root.q[~np.isnan(search.root.q)]
+    visits = search.root.visits[search.root.visits > 0]
+    if algorithm.state_value == "mean":
+        assert search.root.value == pytest.approx((tried * visits).sum() / visits.sum(), abs=1e-12)
+
+
+def test_acting():
+    episode = bt.act(bt.problems.FrozenLake("8x8"), bt.DENTS(alpha=0.1), trials=20_000, seed=1, growth="trial")
+    assert episode.done
+    assert len(episode.states) == len(episode.actions) + 1
+    assert episode.value == pytest.approx(0.99 ** len(episode.actions))
+    again = bt.act(bt.problems.FrozenLake("8x8"), bt.DENTS(alpha=0.1), trials=20_000, seed=1, growth="trial")
+    assert again.actions == episode.actions
+    sailing = bt.act(bt.problems.Sailing(4), bt.UCT(), trials=2_000, seed=0)
+    assert sailing.done
+    assert sailing.value < 0
+    short = bt.act(bt.problems.DChain(10), bt.BTS(), trials=100, steps=2, horizon="receding")
+    assert len(short.actions) <= 2
+
+
+def test_start_from_a_given_state():
+    search = bt.Search(bt.problems.DChain(10), bt.BTS(), state=(9,), seed=0)
+    search.run(trials=100)
+    assert search.root.q.tolist() == pytest.approx([0.1, 1.0])
+    same = bt.Search(bt.problems.DChain(10), bt.BTS(), state={"d": 9}, seed=0)
+    same.run(trials=100)
+    assert same.root.visits.tolist() == search.root.visits.tolist()
+
+
+def test_random_starts_follow_the_seed():
+    class Dice(bt.Problem):
+        state = bt.record(x="i4")
+        actions = 1
+        horizon = 1
+
+        @staticmethod
+        def start(params, state, rng):
+            state.x = bt.integer(rng, 6)
+
+        @staticmethod
+        def step(params, state, action, rng):
+            return float(state.x), True
+
+    starts = [int(bt.Search(Dice(), bt.UCT(), seed=seed).root.state["x"]) for seed in range(60)]
+    assert set(starts) == set(range(6))
+    assert starts == [int(bt.Search(Dice(), bt.UCT(), seed=seed).root.state["x"]) for seed in range(60)]
+
+
+def test_millions_of_nodes():
+    search = bt.Search(bt.problems.SyntheticTree(4, 12, seed=0), bt.BTS(alpha=1.0), seed=0, evaluator=0.0)
+    search.run(trials=2_000_000)
+    assert search.size > 1_500_000
+    assert search.nbytes / search.size < 150
+
+
+@pytest.mark.slow
+def test_ten_million_nodes():
+    search = bt.Search(bt.problems.SyntheticTree(4, 20, seed=0), bt.BTS(alpha=1.0), seed=0, evaluator=0.0)
+    search.run(trials=10_500_000)
+    assert search.size > 10_000_000
+    visits = search._storage.nodes["visits"][: search.size]
+    depth = search._storage.nodes["depth"][: search.size]
+    assert visits[depth == 1].sum() == search.trials

@@ -1,0 +1,63 @@
+"""The invariants that every tree satisfies between trials, checked from its memory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import boltree as bt
+from boltree.core.records import NONE, ORIGIN, SINGLE, TERMINAL
+from boltree.node import Node
+
+AVERAGES = ("mean",)
+
+
+def check_invariants(search: bt.Search, tolerance: float = 1e-9) -> int:
+    """Assert counts, sums and values of every node; returns how many nodes were seen."""
+    t, nodes = search._tree, search._storage.nodes
+    algorithm = search.algorithm
+    average, switching = algorithm.state_value == "mean", algorithm.search_distribution == "switching"
+    scale = 1.0 + max(abs(float(nodes["value"][: search.size].max())), abs(float(nodes["value"][: search.size].min())))
+    stack, seen = [int(t.root)], 0
+    while stack:
+        index = stack.pop()
+        seen += 1
+        record, node = nodes[index], Node(search, index)
+        ended = bool(record.marks & TERMINAL) or record.depth >= t.horizon
+        children = node.children
+        for outcomes in children.values():
+            stack.extend(child._index for child in outcomes)
+        if ended:
+            assert record.value == 0.0
+            assert not children
+            continue
+        visits, q = node.visits, node.q
+        tried = int(visits.sum())
+        if not switching:
+            first = 0 if search.growth == "trial" or record.marks & ORIGIN else 1
+            assert tried == node.count - first, (index, tried, node.count)
+        if tried == 0:
+            continue
+        for i, action in enumerate(node.actions):
+            outcomes = children.get(int(action), [])
+            if visits[i] == 0:
+                assert np.isnan(q[i])
+                continue
+            if not switching:
+                assert sum(child.count for child in outcomes) == visits[i]
+            if not average and record.block != NONE and not record.marks & SINGLE:
+                edge = search._storage.edges[record.block + i]
+                rest = float(edge.w) - t.discount * sum(child.count * child.value for child in outcomes)
+                if len(outcomes) == 1 and search.problem.deterministic:
+                    assert abs(rest - visits[i] * outcomes[0].reward) <= tolerance * scale * visits[i]
+        own = -q if node.player == 1 else q
+        value = -node.value if node.player == 1 else node.value
+        if algorithm.state_value == "max":
+            assert abs(value - np.nanmax(own)) <= tolerance * scale
+        if average and not switching:
+            assert abs(value - np.nansum(own * visits) / tried) <= tolerance * scale
+        if algorithm.entropy_bonus == "shannon":
+            bound = (t.horizon - record.depth) * np.log(search.problem.actions)
+            assert abs(node.entropy) <= bound + tolerance
+        assert np.isfinite(node.value)
+    assert seen == search.size
+    return seen
