@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from plain.games import make
-from plain.recorder import Double
-from plain.reference import PlainNode, PlainTree, argmax, mean, normalised_exp
 from scipy import stats
 
 import boltree as bt
+from plain.games import make
+from plain.recorder import Double
+from plain.reference import PlainNode, PlainTree, argmax, mean, normalised_exp
 
 GROWTH = ("trial", "leaf")
 KINDS = ("tabular", "game two", "game two prior")
@@ -110,12 +110,40 @@ def test_many_actions(algorithm: Any, growth: str) -> None:
     Double(make("game two", seed, actions=24, horizon=3), algorithm, growth, seed=seed).run(400, every=10)
 
 
+CUSTOM: dict[str, Any] = {
+    "ucb max": dict(search_distribution="ucb", state_value="max"),
+    "ucb soft": dict(search_distribution="ucb", state_value="soft", alpha=0.5, q_init=-0.5, c=0.6),
+    "bounds with prior, power": dict(search_distribution="prior-ucb", state_value="power", c=0.8, p=3.0),
+    "halving max": dict(search_distribution="halving", state_value="max", budget=120, threshold=20),
+    "halving soft": dict(search_distribution="halving", state_value="soft", budget=120, threshold=20),
+    "halving soft decay": dict(search_distribution="halving", state_value="soft", alpha=bt.log_decay(1.0), budget=120),
+    "boltzmann power": dict(search_distribution="boltzmann", state_value="power", alpha=0.3, p=4.0),
+    "boltzmann sparse": dict(search_distribution="boltzmann", state_value="sparse", alpha=0.3, alias=True),
+    "relative max": dict(search_distribution="relative", state_value="max", alpha=0.3),
+    "boltzmann relative-soft": dict(search_distribution="boltzmann", state_value="relative-soft", alpha=0.4),
+    "sparsemax soft": dict(search_distribution="sparsemax", state_value="soft", alpha=0.4, alias=True),
+    "uniform soft": dict(search_distribution="uniform", state_value="soft", alpha=0.4),
+    "sparsemax shannon": dict(search_distribution="sparsemax", state_value="max", entropy_bonus="shannon", beta=0.5),
+}
+
+
+@pytest.mark.parametrize("growth", GROWTH)
+@pytest.mark.parametrize("actions", [4, 12])
+@pytest.mark.parametrize("name", CUSTOM)
+def test_custom_algorithms(name: str, actions: int, growth: str) -> None:
+    """Rows of a user's own: the choices of the design space do not disturb one another."""
+    problem = make("game two", seed_of(name), actions=actions, horizon=4)
+    Double(problem, bt.Custom(**CUSTOM[name]), growth, seed=1, compact=False).run(150, every=5)
+
+
 @pytest.mark.parametrize(("alpha", "scale"), [(1e-6, 1.0), (1e6, 1.0), (1e6, 1e9), (1.0, 1e9), (1e-6, 1e9)])
 @pytest.mark.parametrize("cls", [bt.MENTS, bt.TENTS, bt.RENTS, bt.BTS])
 def test_extreme_temperatures(cls: Any, alpha: float, scale: float) -> None:
     """α from 1e-6 to 1e6 and |Q| up to 1e9: nothing overflows, nothing is lost (§4)."""
     for alias in (False, True):
-        double = Double(make("game two", 5, scale=scale), cls(alpha=alpha, alias=alias), "trial", seed=3, compact=not alias)
+        double = Double(
+            make("game two", 5, scale=scale), cls(alpha=alpha, alias=alias), "trial", seed=3, compact=not alias
+        )
         double.run(80, every=4)
         assert math.isfinite(double.search.root.value)
 
@@ -205,15 +233,21 @@ class Scores:
 
     def check(self) -> None:
         for key, (total, variance) in self.sums.items():
-            assert abs(total) <= 4.5 * math.sqrt(max(variance, 0.0)) + 1e-6, f"{key}: off by {total:.2f}, variance {variance:.2f}"
+            assert abs(total) <= 4.5 * math.sqrt(max(variance, 0.0)) + 1e-6, (
+                f"{key}: off by {total:.2f}, variance {variance:.2f}"
+            )
 
 
-@pytest.mark.parametrize("name", ["BTS", "DENTS", "RENTS", "TENTS", "ARRENTS", "UCT", "BRUE", "Uniform", "alias BTS", "alias TENTS"])
+@pytest.mark.parametrize(
+    "name", ["BTS", "DENTS", "RENTS", "TENTS", "ARRENTS", "UCT", "BRUE", "Uniform", "alias BTS", "alias TENTS"]
+)
 def test_draws_follow_the_policy(name: str) -> None:
     """Over a run, each action is drawn as often as its probabilities say, at all nodes together and at the root."""
     word = name.split()[-1]
     algorithm = TABLED[word] if name != word else ALGORITHMS[word]
-    double = Double(make("game two prior" if name == "alias BTS" else "tabular", 11), algorithm, "trial", seed=5, compact=False)
+    double = Double(
+        make("game two prior" if name == "alias BTS" else "tabular", 11), algorithm, "trial", seed=5, compact=False
+    )
     scores = Scores()
     for _ in range(800):
         double.trial()

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from mdps import random_mdp
 
 import boltree as bt
+from mdps import random_mdp
 
 
 def test_two_armed_bandit():

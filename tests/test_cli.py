@@ -29,7 +29,9 @@ def test_plan_with_chosen_algorithms(capsys):
 
 
 def test_plan_ones_own_problem(tmp_path, capsys, monkeypatch):
-    (tmp_path / "mine.py").write_text("import boltree as bt\nchain = bt.problems.DChain(5)\nmake = lambda: chain\nx = 3\n")
+    (tmp_path / "mine.py").write_text(
+        "import boltree as bt\nchain = bt.problems.DChain(5)\nmake = lambda: chain\nx = 3\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("mine:chain", "mine:make"):
         assert main(["plan", name, "--trials", "100"]) == 0
@@ -74,7 +76,9 @@ def test_says_when_it_compiles_and_then_remembers(tmp_path):
     environment = {k: v for k, v in os.environ.items() if k != "BOLTREE_QUIET"} | {"BOLTREE_CACHE": str(tmp_path)}
     said = []
     for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
         assert done.stdout.strip() == "1"
         said.append(done.stderr)
     assert "compiling the search" in said[0]
@@ -85,7 +89,8 @@ def test_interpreted():
     """NUMBA_DISABLE_JIT=1 steps through the same kernel in plain Python, with the same result."""
     program = (
         "import boltree as bt\n"
-        "for a in (bt.UCT(), bt.BTS(), bt.DENTS(), bt.MENTS(alias=True), bt.RENTS(), bt.TENTS(), bt.HMCTS(), bt.PUCT(), bt.ANTS()):\n"
+        "for a in (bt.UCT(), bt.BTS(), bt.DENTS(), bt.MENTS(alias=True), bt.RENTS(), bt.TENTS(), bt.HMCTS(), bt.PUCT(),\n"
+        "          bt.ANTS(), bt.ARDENTS(alias=True), bt.PowerUCT(), bt.BRUE(), bt.Uniform()):\n"
         "    s = bt.Search(bt.problems.Sailing(4), a, seed=0)\n"
         "    s.run(trials=30)\n"
         "    print(a.name, s.root.visits.tolist(), repr(s.root.value))\n"
@@ -93,7 +98,9 @@ def test_interpreted():
     shown = []
     for disabled in ("0", "1"):
         environment = os.environ | {"NUMBA_DISABLE_JIT": disabled, "BOLTREE_QUIET": "1"}
-        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         shown.append(done.stdout)
     assert shown[0] == shown[1]

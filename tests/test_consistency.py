@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mdps import random_mdp
 
 import boltree as bt
+from mdps import random_mdp
 
 TEMPERATURES = (0.01, 0.1, 1.0, 10.0)
 
@@ -86,7 +86,7 @@ def test_ments_is_not_consistent_on_the_modified_chain():
 
 
 def test_average_returns_need_a_decaying_temperature():
-    """Proposition B.1 and theorem B.2; D = 10 is the shortest chain that the proposition's bound allows at alpha = 1."""
+    """Proposition B.1, theorem B.2; D = 10 is the shortest chain that the proposition's bound allows at alpha = 1."""
     problem = bt.problems.AverageReturnTrap(10)
     assert bt.solve(problem).root_value == pytest.approx(2.0)
     for alpha, regret in ((1.0, 1.0), (bt.log_decay(1.0), 0.0)):

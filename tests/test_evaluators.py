@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from trees import check_invariants
 
 import boltree as bt
+from trees import check_invariants
 
 
 class Walk(bt.Problem):
@@ -68,7 +68,6 @@ def test_rollouts_have_the_uniform_value():
     for seed in range(3000):
         search = bt.Search(problem, bt.UCT(), seed=seed)
         search.run(trials=1)
-        (outcomes,) = search.children.values()
         values.append(search.root.q[~np.isnan(search.root.q)][0])
     error = np.std(values) / np.sqrt(len(values))
     assert abs(np.mean(values) - exact.root_value) < 4.5 * error  # the first action is uniform, and so is the rollout
@@ -76,7 +75,15 @@ def test_rollouts_have_the_uniform_value():
 
 @pytest.mark.parametrize(
     "algorithm",
-    [bt.PUCT(), bt.BTS(alpha=0.2), bt.DENTS(alpha=0.2), bt.ARDENTS(), bt.MENTS(alpha=0.2), bt.RENTS(alpha=0.2), bt.UCT()],
+    [
+        bt.PUCT(),
+        bt.BTS(alpha=0.2),
+        bt.DENTS(alpha=0.2),
+        bt.ARDENTS(),
+        bt.MENTS(alpha=0.2),
+        bt.RENTS(alpha=0.2),
+        bt.UCT(),
+    ],
     ids=lambda a: a.name,
 )
 def test_an_object(algorithm):

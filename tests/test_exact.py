@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mdps import random_mdp
 
 import boltree as bt
+from mdps import random_mdp
 
 
 @pytest.mark.parametrize(

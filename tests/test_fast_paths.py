@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mdps import random_mdp
 from scipy.stats import chi2
 
 import boltree as bt
@@ -16,7 +15,8 @@ from boltree.core.random import new_generator, uniform_of
 from boltree.core.records import HEADER, NODE
 from boltree.core.storage import Storage, new_tree
 from boltree.core.values import remember_best, scan_best, soft_maximum, soft_maximum_kept, sparse_maximum
-from boltree.core.views import node_at, stack_of
+from boltree.core.views import edge_at, node_at, stack_of
+from mdps import random_mdp
 
 
 def same_tree(a: bt.Search, b: bt.Search) -> bool:
@@ -32,10 +32,20 @@ def same_tree(a: bt.Search, b: bt.Search) -> bool:
 @pytest.mark.parametrize("growth", ["leaf", "trial"])
 @pytest.mark.parametrize(
     "algorithm",
-    [bt.UCT(c=1.0), bt.BTS(alpha=0.3), bt.DENTS(alpha=0.3), bt.MENTS(alpha=0.3), bt.ARDENTS(), bt.Uniform(), bt.PowerUCT(),
-     bt.BTS(alpha=0.3, alias=True), bt.DENTS(alpha=0.3, alias=True)],
+    [
+        bt.UCT(c=1.0),
+        bt.BTS(alpha=0.3),
+        bt.DENTS(alpha=0.3),
+        bt.MENTS(alpha=0.3),
+        bt.ARDENTS(),
+        bt.Uniform(),
+        bt.PowerUCT(),
+        bt.BTS(alpha=0.3, alias=True),
+        bt.DENTS(alpha=0.3, alias=True),
+        bt.MENTS(alpha=0.3, alias=True, early_rebuilds=True),
+    ],
     ids=lambda a: a.name,
-)  # fmt: skip
+)
 def test_late_blocks_change_nothing(algorithm, growth):
     for seed in range(10):
         problem = random_mdp(seed, horizon=5).problem()
@@ -152,18 +162,15 @@ def _best_both(handle, slots, qs, kept, scanned):
     for k in range(slots.size):
         node, other = node_at(tree, 0), node_at(tree, 1)
         at = node.block + slots[k]
-        from_edge = edge_of(tree, at)
+        from_edge = edge_at(tree, at)
         old = from_edge.q
         from_edge.q = qs[k]
         from_edge.visits += 1
         remember_best(tree, node, slots[k], old)
         other.block, other.actions = node.block, node.actions
         scan_best(tree, other)
-        kept[k] = edge_of(tree, node.block + node.best).q
-        scanned[k] = edge_of(tree, node.block + other.best).q
-
-
-from boltree.core.views import edge_at as edge_of  # noqa: E402
+        kept[k] = edge_at(tree, node.block + node.best).q
+        scanned[k] = edge_at(tree, node.block + other.best).q
 
 
 def planted(n: int) -> Storage:
@@ -195,7 +202,7 @@ def _soft_both(handle, slots, qs, alpha, kept, plain):
     tree = handle[0]
     for k in range(slots.size):
         node = node_at(tree, 0)
-        edge = edge_of(tree, node.block + slots[k])
+        edge = edge_at(tree, node.block + slots[k])
         old = edge.q
         edge.q = qs[k]
         kept[k] = soft_maximum_kept(tree, node, slots[k], old, alpha)
@@ -242,7 +249,9 @@ def test_kept_soft_maximum_does_not_drift():
 
 @pytest.mark.parametrize("alpha", [1e-6, 1e-3, 1.0, 1e6])
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e9])
-@pytest.mark.parametrize("algorithm", [bt.MENTS, bt.RENTS, bt.TENTS, bt.BTS, bt.DENTS, bt.ARMENTS], ids=lambda a: a.__name__)
+@pytest.mark.parametrize(
+    "algorithm", [bt.MENTS, bt.RENTS, bt.TENTS, bt.BTS, bt.DENTS, bt.ARMENTS], ids=lambda a: a.__name__
+)
 def test_extreme_scales_never_give_nan(algorithm, alpha, size):
     rewards = np.random.default_rng(0).normal(size=12) * size
     for alias in (True, False):

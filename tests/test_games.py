@@ -35,7 +35,7 @@ def test_every_tic_tac_toe_move_keeps_the_value(algorithm):
 
 @pytest.mark.parametrize("algorithm", PLAYERS, ids=lambda a: a.name)
 def test_connect_four_mate_in_two(algorithm):
-    """Player 0 to move, with stones on the bottom at columns 2 and 3 and both sides open: column 1 or 4 wins by force."""
+    """Player 0 to move, with stones on the bottom of columns 2 and 3, both sides open: column 1 or 4 wins by force."""
     problem = bt.problems.ConnectFour(moves="2233")
     search = bt.Search(problem, algorithm, seed=0)
     search.run(trials=100_000)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mdps import random_mdp
-from trees import check_invariants
 
 import boltree as bt
+from mdps import random_mdp
+from trees import check_invariants
 
 ALGORITHMS = [
     bt.UCT(c=1.0),
@@ -49,9 +49,7 @@ ALGORITHMS = [
     trials=st.integers(1, 600),
 )
 def test_invariants(seed, which, growth, evaluator, deterministic, discount, actions, horizon, trials):
-    mdp = random_mdp(
-        seed, states=5, actions=actions, horizon=horizon, deterministic=deterministic, discount=discount
-    )
+    mdp = random_mdp(seed, states=5, actions=actions, horizon=horizon, deterministic=deterministic, discount=discount)
     search = bt.Search(mdp.problem(), ALGORITHMS[which], seed=seed % 1000, growth=growth, evaluator=evaluator)
     search.run(trials=trials)
     assert search.trials == trials
@@ -104,9 +102,9 @@ def test_a_million_updates_do_not_drift():
         outcomes = root.children[int(action)]
         # the mean reward is that of the outcomes met, since rewards depend on the outcome alone
         field = search.problem.state_layout().names[0]
-        expected = sum(
-            c.count * (mdp.rewards[0, action, int(c.state[field])] + c.value) for c in outcomes
-        ) / root.visits[i]
+        expected = (
+            sum(c.count * (mdp.rewards[0, action, int(c.state[field])] + c.value) for c in outcomes) / root.visits[i]
+        )
         assert abs(root.q[i] - expected) < 1e-9
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from trees import check_invariants
 
 import boltree as bt
+from trees import check_invariants
 
 
 class Grid(bt.PythonProblem):
@@ -128,7 +128,7 @@ def test_mistakes():
         def legal(self, state):
             return [0, 7]
 
-    with pytest.raises(bt.ProblemError, match="action 7 of .* must be 0 to 1"):
+    with pytest.raises(bt.ProblemError, match=r"action 7 of .* must be 0 to 1"):
         bt.Search(Illegal(), bt.BTS(), seed=0).run(trials=100)
 
     class Wavers(Grid):
@@ -184,7 +184,9 @@ def mine(**functions):
         "start": staticmethod(lambda params, state, rng: None),
         "step": staticmethod(lambda params, state, action, rng: (0.0, True)),
     }
-    return type("Mine", (bt.Problem,), base | {k: staticmethod(f) if callable(f) else f for k, f in functions.items()})()
+    return type(
+        "Mine", (bt.Problem,), base | {k: staticmethod(f) if callable(f) else f for k, f in functions.items()}
+    )()
 
 
 def _wraps(params, state, action, rng):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+import boltree as bt
 from mdps import random_mdp
 from test_fast_paths import same_tree
 from test_invariants import ALGORITHMS
-
-import boltree as bt
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)

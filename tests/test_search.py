@@ -8,11 +8,11 @@ import time
 
 import numpy as np
 import pytest
+
+import boltree as bt
 from mdps import random_mdp
 from test_invariants import ALGORITHMS
 from trees import check_invariants
-
-import boltree as bt
 
 
 def test_the_first_example_of_the_readme():
@@ -149,7 +149,7 @@ def test_advance_to_what_was_never_seen():
     assert search.root.value == 1.0
     stochastic = bt.Search(bt.problems.Sailing(6), bt.BTS(), seed=0)
     stochastic.run(trials=200)
-    with pytest.raises(bt.ParameterError, match="give state=... to say which one it was"):
+    with pytest.raises(bt.ParameterError, match=r"give state=\.\.\. to say which one it was"):
         stochastic.advance(stochastic.recommend())
     outcome = stochastic.children[stochastic.recommend()][0]
     count = outcome.count

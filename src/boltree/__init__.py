@@ -1,7 +1,8 @@
 """Boltree: Monte-Carlo tree search with Boltzmann exploration.
 
 >>> import boltree as bt
->>> search = bt.Search(bt.problems.FrozenLake("8x12-test"), bt.DENTS(alpha=0.1, beta=bt.log_decay(1.0)), seed=0, growth="trial")
+>>> problem = bt.problems.FrozenLake("8x12-test")
+>>> search = bt.Search(problem, bt.DENTS(alpha=0.1, beta=bt.log_decay(1.0)), seed=0, growth="trial")
 >>> search.run(trials=20_000)
 'trials'
 >>> search.recommend() in (1, 2)
@@ -46,3 +47,49 @@ from .search import Search
 from .solve import Solution, solve
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ANTS",
+    "ARBTS",
+    "ARDENTS",
+    "ARMENTS",
+    "ARRENTS",
+    "ARTENTS",
+    "BRUE",
+    "BTS",
+    "DENTS",
+    "HMCTS",
+    "MENTS",
+    "PUCT",
+    "RENTS",
+    "TENTS",
+    "UCT",
+    "Algorithm",
+    "Custom",
+    "Episode",
+    "Estimate",
+    "Evaluator",
+    "MissingExtraError",
+    "Node",
+    "ParameterError",
+    "PowerUCT",
+    "Problem",
+    "ProblemError",
+    "PythonProblem",
+    "Search",
+    "Solution",
+    "Uniform",
+    "act",
+    "algorithm",
+    "check",
+    "integer",
+    "log_decay",
+    "problems",
+    "record",
+    "sample_value",
+    "simple_regret",
+    "solve",
+    "sqrt_decay",
+    "uniform",
+    "value_of",
+]

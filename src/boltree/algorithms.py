@@ -43,7 +43,10 @@ _CHECKS: dict[str, tuple[Any, str]] = {
     "q_init": (lambda v: v is None or _real(v), "a finite number, or None (from the prior if there is one, else 0)"),
     "c": (lambda v: v == "auto" or (_real(v) and v >= 0), "a finite number of at least 0, or 'auto'"),
     "p": (lambda v: _real(v) and v >= 1, "a finite number of at least 1"),
-    "budget": (lambda v: v is None or (_whole(v) and v >= 1), "an integer of at least 1, or None (the first run's trials)"),
+    "budget": (
+        lambda v: v is None or (_whole(v) and v >= 1),
+        "an integer of at least 1, or None (the first run's trials)",
+    ),
     "threshold": (lambda v: _whole(v) and v >= 0, "an integer of at least 0"),
     "recommend": (lambda v: v in ("value", "visits"), "'value' or 'visits'"),
     "reduction": (_real, "a finite number"),
@@ -136,7 +139,7 @@ class PUCT(Algorithm):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.c == "auto":
+        if not _real(self.c):
             raise ParameterError("PUCT: c='auto', must be a finite number of at least 0")
 
 
@@ -396,7 +399,11 @@ class Custom(Algorithm):
 
 
 for _class in (MENTS, RENTS, TENTS, BTS, DENTS, ARBTS, ARDENTS, ARMENTS, ARRENTS, ARTENTS):
-    _beta = "        beta: weight of the entropy bonus, a schedule of the node's visits.\n" if hasattr(_class, "beta") else ""
+    _beta = (
+        "        beta: weight of the entropy bonus, a schedule of the node's visits.\n"
+        if hasattr(_class, "beta")
+        else ""
+    )
     _class.__doc__ = (_class.__doc__ or "") + _SAMPLED_ARGS.replace("        epsilon:", _beta + "        epsilon:", 1)
 
 ALGORITHMS: dict[str, type[Algorithm]] = {

@@ -1,6 +1,6 @@
 """``boltree bench``: how fast the search is on this machine, and against what a Python user would otherwise install.
 
-Times are the best of several interleaved repeats, in nanoseconds per node visit (a trial of n steps visits n + 1 nodes).
+Times are the best of several interleaved repeats, in nanoseconds per node visit (a trial of n steps makes n + 1).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Grid(PythonProblem):
 
     actions, horizon, deterministic = 4, 40, True
 
-    def start(self, rng: Any) -> Any:  # type: ignore[override]
+    def start(self, rng: Any) -> Any:
         """The corner."""
         return (0, 0)
 
@@ -72,7 +72,7 @@ def cases(scale: float) -> list[Case]:
     chain, lake, sea = problems.DChain(10), problems.FrozenLake("8x12-test"), problems.Sailing(6, "SE")
     wide = problems.SyntheticTree(362, 6, seed=0)
     leaf, trial = {"evaluator": 0.0}, {"growth": "trial"}
-    slow = {"alpha": 10.0, "q_init": -200.0}
+    slow: dict[str, Any] = {"alpha": 10.0, "q_init": -200.0}
     listed = [
         Case("D-chain 10, leaf", chain, UCT(), 400_000, leaf, "30"),
         Case("D-chain 10, leaf", chain, BTS(epsilon=0.1), 400_000, leaf, "60"),
@@ -113,7 +113,7 @@ def add_bench(commands: Any) -> None:
     bench = commands.add_parser(
         "bench",
         help="measure this machine",
-        description="Measure the search on this machine: time per node visit, memory per node, and open_spiel if installed.",
+        description="Measure the search on this machine: time per visit, memory per node, and open_spiel if installed.",
         epilog="example: boltree bench --repeats 5",
     )
     bench.add_argument("--repeats", type=int, default=3, help="interleaved repeats; the best counts (default 3)")
@@ -128,7 +128,14 @@ def run_bench(options: argparse.Namespace) -> int:
         for case in listed:
             case.measure(repeat)
     rows = [
-        [c.name, c.algorithm.name, f"{c.best * 1e9:,.0f}", c.target, f"{c.rate / 1e3:,.0f} k", f"{c.bytes_per_node:.0f}"]
+        [
+            c.name,
+            c.algorithm.name,
+            f"{c.best * 1e9:,.0f}",
+            c.target,
+            f"{c.rate / 1e3:,.0f} k",
+            f"{c.bytes_per_node:.0f}",
+        ]
         for c in listed
     ]
     print(machine_name())
@@ -166,9 +173,7 @@ def open_spiel_rows(scale: float, repeats: int) -> list[list[str]]:
             ours = max(ours, trials / (time.perf_counter() - began))
             game = pyspiel.load_game(name)
             evaluator = pyspiel.RandomRolloutEvaluator(1, repeat)
-            bot = pyspiel.MCTSBot(
-                game, evaluator, 1.4, trials, 1000, False, repeat, False, pyspiel.ChildSelectionPolicy.UCT, 0, 0
-            )
+            bot = pyspiel.MCTSBot(game, evaluator, 1.4, trials, 1000, False, repeat, False)
             state = game.new_initial_state()
             began = time.perf_counter()
             bot.mcts_search(state)

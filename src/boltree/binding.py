@@ -61,12 +61,15 @@ def parameters_reader(record: Record, tuple_type: Any) -> Callable[[int], Any]:
             kinds.append(types.float64)
         else:
             kinds.append(types.uint64 if field.dtype == U8 else types.int64)
-    tuple_kind = types.BaseTuple.from_types(tuple(kinds), tuple_type)
+    tuple_kind = types.BaseTuple.from_types(  # type: ignore[attr-defined]
+        tuple(kinds), tuple_type
+    )
 
     @intrinsic
     def read(typing_context, address):  # type: ignore[no-untyped-def]
         def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
             def at(name):  # type: ignore[no-untyped-def]
+                assert layout.fields is not None
                 offset = layout.fields[name][1]
                 return builder.add(values[0], ir.Constant(ir.IntType(64), offset))
 
@@ -109,7 +112,7 @@ def plain_parameters(record: Record, tuple_type: Any, memory: Any) -> Any:
 
 
 def take_step(functions: dict[str, Any], words: int) -> Any:
-    """A function (params, state, address, action, rng, out) -> (reward, done) from `step`, or sampled from `outcomes`."""
+    """(params, state, address, action, rng, out) -> (reward, done), from `step` or sampled from `outcomes`."""
     if "step" in functions:
         step = functions["step"]
 
@@ -230,7 +233,7 @@ def wrapper_of(name: str, functions: dict[str, Any], layout: np.dtype[Any], word
 
 
 def random_action_of(functions: dict[str, Any]) -> Any:
-    """A function (params, state, rng, mask) -> action for rollouts: the problem's own, else uniform over the legal ones."""
+    """(params, state, rng, mask) -> action, for rollouts: the problem's own, else uniform over the legal ones."""
     if "random_action" in functions:
         own = functions["random_action"]
 

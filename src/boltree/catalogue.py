@@ -28,7 +28,7 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
 
 
 def problem_named(name: str) -> Problem:
-    """A problem by its name, or by an import path ``module:object`` (a problem, or a function or class that makes one)."""
+    """A problem by its name, or by an import path ``module:object`` (a problem, or what makes one when called)."""
     if name in PROBLEMS:
         return PROBLEMS[name]()
     if ":" not in name:

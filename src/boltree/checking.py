@@ -56,7 +56,9 @@ def _start(problem: Problem, name: str, rng: Any) -> Any:
     compiled = problem.new_state()
     _compiled(problem, name, "start", (problem.params_at, compiled.ctypes.data, again.ctypes.data), "at the start")
     if plain.tobytes() != compiled.tobytes():
-        raise ProblemError(f"{name}.start gives {PlainState(plain)} in plain Python but {PlainState(compiled)} compiled")
+        raise ProblemError(
+            f"{name}.start gives {PlainState(plain)} in plain Python but {PlainState(compiled)} compiled"
+        )
     return plain
 
 
@@ -64,12 +66,16 @@ def _legal(problem: Problem, name: str, memory: Any, where: str) -> list[int]:
     before = memory.tobytes()
     legal = problem.legal_actions(memory[0])
     if not legal:
-        raise ProblemError(f"{name}: no legal action {where}; a state without legal actions must be terminal (done=True)")
+        raise ProblemError(
+            f"{name}: no legal action {where}; a state without legal actions must be terminal (done=True)"
+        )
     if problem.has("legal"):
         mask = np.zeros(problem.actions, np.uint8)
         _compiled(problem, name, "legal", (problem.params_at, memory.ctypes.data, mask.ctypes.data, mask.size), where)
         if [int(a) for a in np.flatnonzero(mask)] != legal:
-            raise ProblemError(f"{name}.legal gives {legal} in plain Python but {np.flatnonzero(mask).tolist()} compiled {where}")
+            raise ProblemError(
+                f"{name}.legal gives {legal} in plain Python but {np.flatnonzero(mask).tolist()} compiled {where}"
+            )
         if memory.tobytes() != before:
             raise ProblemError(f"{name}.legal changes the state {where}; it must only fill the mask")
     return legal
@@ -80,17 +86,23 @@ def _player(problem: Problem, name: str, memory: Any, where: str) -> None:
         plain = problem.plain_player(memory.copy())
         compiled = _compiled(problem, name, "player", (problem.params_at, memory.ctypes.data), where)
         if int(plain) not in (0, 1) or compiled != int(plain):
-            raise ProblemError(f"{name}.player returns {plain} in plain Python and {compiled} compiled {where}; it must be 0 or 1")
+            raise ProblemError(
+                f"{name}.player returns {plain} in plain Python and {compiled} compiled {where}; it must be 0 or 1"
+            )
 
 
 def _prior(problem: Problem, name: str, memory: Any, where: str) -> None:
     if problem.has("prior"):
         plain, compiled = problem.plain_prior(memory.copy()), np.zeros(problem.actions)
-        _compiled(problem, name, "prior", (problem.params_at, memory.ctypes.data, compiled.ctypes.data, compiled.size), where)
+        _compiled(
+            problem, name, "prior", (problem.params_at, memory.ctypes.data, compiled.ctypes.data, compiled.size), where
+        )
         if not (np.isfinite(plain).all() and (plain >= 0).all()):
             raise ProblemError(f"{name}.prior gives {plain.tolist()} {where}; a prior must be finite and at least 0")
         if not np.allclose(plain, compiled, rtol=1e-9, atol=1e-12):
-            raise ProblemError(f"{name}.prior gives {plain.tolist()} in plain Python but {compiled.tolist()} compiled {where}")
+            raise ProblemError(
+                f"{name}.prior gives {plain.tolist()} in plain Python but {compiled.tolist()} compiled {where}"
+            )
 
 
 def _heuristic(problem: Problem, name: str, memory: Any, where: str) -> None:
@@ -113,15 +125,23 @@ def _outcomes(problem: Problem, name: str, memory: Any, legal: list[int], where:
         count = int(cls.count_outcomes(problem.plain_params, PlainState(memory.copy()), action))
         compiled = _compiled(problem, name, "count_outcomes", (problem.params_at, memory.ctypes.data, action), where)
         if count != compiled or count < 1:
-            raise ProblemError(f"{name}.count_outcomes gives {count} in plain Python and {compiled} compiled for action {action} {where}; it must be at least 1")
+            raise ProblemError(
+                f"{name}.count_outcomes gives {count} in plain Python and {compiled} compiled for action "
+                f"{action} {where}; it must be at least 1"
+            )
         for k in range(count):
             plain, native, out = memory.copy(), memory.copy(), np.zeros(4)
             p, reward, done = cls.outcomes(problem.plain_params, PlainState(plain), action, k)
-            _compiled(problem, name, "outcomes", (problem.params_at, native.ctypes.data, action, k, out.ctypes.data), where)
-            if not np.allclose((p, reward, float(done)), out[:3], rtol=1e-9, atol=1e-12) or plain.tobytes() != native.tobytes():
+            _compiled(
+                problem, name, "outcomes", (problem.params_at, native.ctypes.data, action, k, out.ctypes.data), where
+            )
+            if (
+                not np.allclose((p, reward, float(done)), out[:3], rtol=1e-9, atol=1e-12)
+                or plain.tobytes() != native.tobytes()
+            ):
                 raise ProblemError(
-                    f"{name}.outcomes({action}, {k}) gives {(p, reward, done)}, {PlainState(plain)} in plain Python but "
-                    f"{tuple(out[:3])}, {PlainState(native)} compiled {where}"
+                    f"{name}.outcomes({action}, {k}) gives {(p, reward, done)}, {PlainState(plain)} in plain Python "
+                    f"but {tuple(out[:3])}, {PlainState(native)} compiled {where}"
                 )
             total += p
         if abs(total - 1.0) > 1e-6:
@@ -133,11 +153,19 @@ def _step(problem: Problem, name: str, memory: Any, action: int, rng: Any, where
     reward, done = problem.plain_step(PlainState(memory), action, rng)
     out = np.zeros(native.size * native.itemsize // 8 + 8)
     _compiled(
-        problem, name, "step", (problem.params_at, native.ctypes.data, action, again.ctypes.data, out.ctypes.data), where
+        problem,
+        name,
+        "step",
+        (problem.params_at, native.ctypes.data, action, again.ctypes.data, out.ctypes.data),
+        where,
     )
     if not math.isfinite(reward):
         raise ProblemError(f"{name}.step: reward={reward} for action {action} {where}; rewards must be finite")
-    if not math.isclose(reward, out[0], rel_tol=1e-9, abs_tol=1e-12) or bool(out[1]) != done or memory.tobytes() != native.tobytes():
+    if (
+        not math.isclose(reward, out[0], rel_tol=1e-9, abs_tol=1e-12)
+        or bool(out[1]) != done
+        or memory.tobytes() != native.tobytes()
+    ):
         raise ProblemError(
             f"{name}.step({action}) gives {(reward, done)}, {PlainState(memory)} in plain Python but "
             f"{(float(out[0]), bool(out[1]))}, {PlainState(native)} compiled {where}"
@@ -164,4 +192,6 @@ def _step_is_an_outcome(
         if p > 0 and math.isclose(outcome_reward, reward, rel_tol=1e-9, abs_tol=1e-12) and bool(outcome_done) == done:
             if state.tobytes() == after.tobytes():
                 return
-    raise ProblemError(f"{name}.step({action}) led to {PlainState(after)}, reward {reward} {where}, which is none of its outcomes")
+    raise ProblemError(
+        f"{name}.step({action}) led to {PlainState(after)}, reward {reward} {where}, which is none of its outcomes"
+    )

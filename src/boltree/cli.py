@@ -46,7 +46,9 @@ def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     plan.add_argument("problem", help=f"{', '.join(PROBLEMS)}, or module:object")
-    plan.add_argument("--algorithm", nargs="+", metavar="NAME", help="algorithms by name; the paper's, tuned, if left out")
+    plan.add_argument(
+        "--algorithm", nargs="+", metavar="NAME", help="algorithms by name; the paper's, tuned, if left out"
+    )
     plan.add_argument("--trials", type=int, default=100_000, help="trials of each algorithm")
     plan.add_argument("--seconds", type=float, help="at most so long each")
     plan.add_argument("--growth", choices=("leaf", "trial"), default="trial", help="how the tree grows")
@@ -69,7 +71,15 @@ def _plan(options: argparse.Namespace) -> int:
         rows.append(_row(search, problem, spent, exact))
         if options.tree:
             search.tree(options.tree)
-    heads = ["algorithm", "recommends", *(["value", "regret"] if exact else []), "root value", "trials", "nodes", "trials/s"]
+    heads = [
+        "algorithm",
+        "recommends",
+        *(["value", "regret"] if exact else []),
+        "root value",
+        "trials",
+        "nodes",
+        "trials/s",
+    ]
     print(table(heads, rows))
     return 0
 

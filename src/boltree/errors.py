@@ -1,4 +1,4 @@
-"""The errors that a user can cause. Both are ValueErrors; their messages name the field, its value and what is allowed."""
+"""The errors that a user can cause; their messages name the field, its value and what is allowed."""
 
 from __future__ import annotations
 

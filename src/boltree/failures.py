@@ -54,7 +54,9 @@ def raise_failure(search: Search, code: int) -> None:
     if code == records.BAD_REWARD:
         raise ProblemError(f"{name}.step: reward={value} for action {action} {where}; rewards must be finite")
     if code == records.NO_ACTION:
-        raise ProblemError(f"{name}: no legal action {where}; a state without legal actions must be terminal (done=True)")
+        raise ProblemError(
+            f"{name}: no legal action {where}; a state without legal actions must be terminal (done=True)"
+        )
     if code == records.BAD_PRIOR:
         raise ProblemError(f"{name}: prior={value} for action {action} {where}; a prior must be finite and at least 0")
     if code == records.BAD_PLAYER:

@@ -47,6 +47,7 @@ class Problem:
         ...     params = bt.record(goal="i4")
         ...     actions = 2
         ...     horizon = 30
+        ...     discount = 0.95
         ...
         ...     @staticmethod
         ...     def start(params, state, rng):
@@ -75,6 +76,7 @@ class Problem:
 
     _binding: ClassVar[Binding | None] = None
     _layout: ClassVar[np.dtype[Any]]
+    _tuple: ClassVar[Any]
 
     def __init__(
         self,
@@ -121,17 +123,23 @@ class Problem:
         for field in ("state", "params"):
             if not isinstance(getattr(cls, field, None), Record):
                 raise ProblemError(f"{name}: {field} is missing; write {field} = bt.record(x='i4', ...)")
-        for field in cls.state.fields:
-            if field.dimensions:
-                raise ProblemError(f"{name}: state field {field.name} needs a fixed size, such as '{field.dtype.str[1:]}[8]'")
+        for part in cls.state.fields:
+            if part.dimensions:
+                raise ProblemError(
+                    f"{name}: state field {part.name} needs a fixed size, such as '{part.dtype.str[1:]}[8]'"
+                )
         if not cls.state.fields:
             raise ProblemError(f"{name}: state has no field")
-        for field in cls.params.fields:
-            if field.name in ("actions", "horizon", "discount"):
-                raise ProblemError(f"{name}: params field {field.name!r} must be called something else; every instance has it")
+        for part in cls.params.fields:
+            if part.name in ("actions", "horizon", "discount"):
+                raise ProblemError(
+                    f"{name}: params field {part.name!r} must be called something else; every instance has it"
+                )
         for field in ("actions", "horizon"):
             if not hasattr(self, field):
-                raise ProblemError(f"{name}: {field} is missing; set it in the class or give {field}=... to the instance")
+                raise ProblemError(
+                    f"{name}: {field} is missing; set it in the class or give {field}=... to the instance"
+                )
         functions = cls.functions()
         if "start" not in functions:
             raise ProblemError(f"{name}: start(params, state, rng) is missing")
@@ -152,7 +160,11 @@ class Problem:
         unknown = set(values) - set(cls.params.names)
         missing = set(cls.params.names) - set(values)
         if unknown or missing:
-            what = f"unknown parameter {sorted(unknown)[0]!r}" if unknown else f"parameter {sorted(missing)[0]!r} is missing"
+            what = (
+                f"unknown parameter {sorted(unknown)[0]!r}"
+                if unknown
+                else f"parameter {sorted(missing)[0]!r} is missing"
+            )
             raise ProblemError(f"{cls.__name__}: {what}; the parameters are {', '.join(cls.params.names) or 'none'}")
         memory = np.zeros(1, cls.params.layout())
         for field in cls.params.fields:

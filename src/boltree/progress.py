@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 WIDTH = 24
 
 
-class progress_line:
-    """Writes ``[#####.....]  51 %  204,800 trials  1.9 M/s  value 0.83`` to standard error, ten times a second at most."""
+class ProgressLine:
+    """Writes ``[#####.....]  51%  204,800 trials  1.9 M/s  value 0.83`` to standard error, ten times a second."""
 
     def __init__(self, search: Search, trials: int | None, seconds: float | None) -> None:
         self._trials, self._seconds = trials, seconds
@@ -22,6 +22,7 @@ class progress_line:
         self._last = ""
 
     def __call__(self, search: Search) -> None:
+        """Show where the search stands."""
         now = time.perf_counter()
         self._last = self._text(search, now)
         if now - self._shown >= 0.1:

@@ -53,7 +53,9 @@ class PythonProblem(Problem):
 
     state: ClassVar[Record] = record(number="i8")
 
-    def __init__(self, *, actions: int | None = None, horizon: int | None = None, discount: float | None = None) -> None:
+    def __init__(
+        self, *, actions: int | None = None, horizon: int | None = None, discount: float | None = None
+    ) -> None:
         self._objects: list[Any] = []
         self._numbers: dict[Hashable, int] = {}
         self._made: dict[str, tuple[int, Any]] = {}
@@ -65,7 +67,9 @@ class PythonProblem(Problem):
         cls = type(self)
         for field in ("actions", "horizon"):
             if not hasattr(self, field):
-                raise ProblemError(f"{cls.__name__}: {field} is missing; set it in the class or give {field}=... to the instance")
+                raise ProblemError(
+                    f"{cls.__name__}: {field} is missing; set it in the class or give {field}=... to the instance"
+                )
         for method in ("start", "step"):
             if getattr(cls, method, None) is getattr(PythonProblem, method, None):
                 raise ProblemError(f"{cls.__name__}: {method}(self, ...) is missing")
@@ -88,7 +92,8 @@ class PythonProblem(Problem):
             number = self._numbers.get(key)
         except TypeError as error:
             raise ProblemError(
-                f"{type(self).__name__}: state {state!r} is not hashable; write key(self, state) that returns something that is"
+                f"{type(self).__name__}: state {state!r} is not hashable; write key(self, state) that returns "
+                "something that is"
             ) from error
         if number is None:
             number = len(self._objects)
@@ -179,7 +184,9 @@ class PythonProblem(Problem):
             legal = [int(a) for a in self.legal(state)]  # type: ignore[attr-defined]
             for action in legal:
                 if not 0 <= action < self.actions:
-                    raise ProblemError(f"{type(self).__name__}.legal: action {action} of {state!r}, must be 0 to {self.actions - 1}")
+                    raise ProblemError(
+                        f"{type(self).__name__}.legal: action {action} of {state!r}, must be 0 to {self.actions - 1}"
+                    )
             return legal
         return range(self.actions)
 
@@ -195,7 +202,7 @@ class PythonProblem(Problem):
 
     # In plain Python
 
-    def start(self, rng: Any) -> Any:  # type: ignore[override]
+    def start(self, rng: Any) -> Any:
         """The first state."""
         raise NotImplementedError
 

@@ -1,7 +1,7 @@
 """``bt.record``: the fields of a problem's state or parameters, as a user writes them.
 
-    bt.record(x="i4", board="i1[6,7]")       # a state: fixed sizes
-    bt.record(goal="i4", cost="f8[:,:]")     # parameters: arrays may have a run-time size
+bt.record(x="i4", board="i1[6,7]")       # a state: fixed sizes
+bt.record(goal="i4", cost="f8[:,:]")     # parameters: arrays may have a run-time size
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Record:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The fields' names."""
         return tuple(f.name for f in self.fields)
 
     def layout(self) -> np.dtype[Any]:

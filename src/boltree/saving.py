@@ -41,7 +41,9 @@ def save_search(search: Any, path: Path) -> None:
         "recipe": search.problem.recipe(),
         "algorithm": search.algorithm.name,
         "parameters": {k: schedule_to_json(v) for k, v in search.algorithm.parameters().items()},
-        "own_functions": [k for k, v in search.algorithm.parameters().items() if callable(v) and schedule_to_json(v) is None],
+        "own_functions": [
+            k for k, v in search.algorithm.parameters().items() if callable(v) and schedule_to_json(v) is None
+        ],
         "growth": search.growth,
         "evaluator": search.evaluator if isinstance(search.evaluator, (str, int, float)) else None,
         "max_nodes": search._max_nodes,
@@ -59,9 +61,7 @@ def save_search(search: Any, path: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def load_search(
-    cls: Any, path: Path, problem: Problem | None, algorithm: Algorithm | None, evaluator: Any
-) -> Any:
+def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algorithm | None, evaluator: Any) -> Any:
     """Read a search back; every mistake in the file is a ParameterError."""
     meta, arrays = _read(path)
     if problem is None:
@@ -93,9 +93,20 @@ def load_search(
     )
     saved = arrays["tree"].view(TREE)[0]
     t = search._tree
-    for field in ("actions", "words", "distribution", "state_value", "entropy_bonus", "has_prior", "has_header", "has_extra"):
+    for field in (
+        "actions",
+        "words",
+        "distribution",
+        "state_value",
+        "entropy_bonus",
+        "has_prior",
+        "has_header",
+        "has_extra",
+    ):
         if saved[field] != t[field]:
-            raise ParameterError(f"{path}: {field} is {saved[field]} in the file, but {t[field]} for this problem and algorithm")
+            raise ParameterError(
+                f"{path}: {field} is {saved[field]} in the file, but {t[field]} for this problem and algorithm"
+            )
     addresses = {name: t[name] for name in _ADDRESSES}
     search._handle[0] = saved
     for name, value in addresses.items():

@@ -25,6 +25,7 @@ class Decay:
             raise ParameterError(f"{self.kind}_decay({self.x!r}): must be a finite number of at least 0")
 
     def __call__(self, m: float) -> float:
+        """The value at the count m."""
         return self.x / (math.log(math.e + m) if self.kind == "log" else math.sqrt(max(m, 1)))
 
     def __repr__(self) -> str:
@@ -56,22 +57,24 @@ def sqrt_decay(x: float) -> Decay:
 def check_schedule(name: str, given: Any, *, positive: bool) -> None:
     """Raise ParameterError unless `given` is a schedule with finite values that are positive (or not negative)."""
     allowed = "greater than 0" if positive else "at least 0"
+    values: list[tuple[int | None, float]] = []
     if isinstance(given, (int, float, np.number)) and not isinstance(given, bool):
-        values = [(None, float(given))]
+        values.append((None, float(given)))
     elif isinstance(given, Decay):
-        values = [(None, float(given.x))]
+        values.append((None, float(given.x)))
     elif callable(given):
-        values = []
         for m in (1, 2, 10, 1000, 10**6):
             try:
                 values.append((m, float(given(m))))
             except Exception as error:
                 raise ParameterError(f"{name}: the function failed at count {m}: {error!r}") from error
     else:
-        raise ParameterError(f"{name}={given!r}: must be a number, log_decay(x), sqrt_decay(x) or a function of a count")
-    for m, value in values:
+        raise ParameterError(
+            f"{name}={given!r}: must be a number, log_decay(x), sqrt_decay(x) or a function of a count"
+        )
+    for count, value in values:
         if not math.isfinite(value) or value < 0 or (positive and value == 0):
-            at = "" if m is None else f" at count {m} is {value!r}"
+            at = "" if count is None else f" at count {count} is {value!r}"
             raise ParameterError(f"{name}={given!r}{at}: must be finite and {allowed}")
 
 

@@ -24,7 +24,7 @@ from .evaluators import Evaluator, evaluate_waiting
 from .failures import raise_failure
 from .node import Node
 from .problem import PlainState, Problem
-from .progress import progress_line
+from .progress import ProgressLine
 
 CHUNK_SECONDS = 0.05
 """Trials run in chunks of about so long; Ctrl-C, limits, progress and growth are seen to between them."""
@@ -40,8 +40,9 @@ class Search:
         algorithm: how to search, such as ``bt.DENTS(alpha=0.1)``.
         state: where to start; the problem's own start if None.
         seed: of the random numbers. Same seed, same problem: the same tree, bit for bit.
-        growth: ``"leaf"`` adds one node a trial and values it by the evaluator; ``"trial"`` adds every node to the horizon.
-        evaluator: a number, ``"rollout"``, ``"heuristic"`` (the problem's) or an `Evaluator`; not used with growth ``"trial"``.
+        growth: ``"leaf"`` adds one node a trial and values it by the evaluator; ``"trial"`` adds all to the horizon.
+        evaluator: a number, ``"rollout"``, ``"heuristic"`` (the problem's) or an `Evaluator`; growth ``"trial"`` uses
+            none.
         threads: 1; more are not supported yet.
         transpositions: False; sharing nodes is not supported yet.
         max_nodes: stop growing beyond so many nodes.
@@ -141,8 +142,8 @@ class Search:
         elif evaluator == "heuristic":
             if not problem.has("heuristic"):
                 raise ParameterError(
-                    f"evaluator='heuristic': {type(problem).__name__} has no heuristic(params, state); write one, or use "
-                    "'rollout' or a number"
+                    f"evaluator='heuristic': {type(problem).__name__} has no heuristic(params, state); write one, or "
+                    "use 'rollout' or a number"
                 )
             t.evaluator, t.heuristic = records.HEURISTIC, problem.address("heuristic")
         elif hasattr(evaluator, "evaluate"):
@@ -191,7 +192,7 @@ class Search:
             progress: True for a line on the terminal, or a function called between chunks.
 
         Returns:
-            Why it stopped: ``"trials"``, ``"seconds"``, ``"stop"``, or ``"memory"`` when `max_nodes` or `max_bytes` is reached.
+            Why it stopped: ``"trials"``, ``"seconds"``, ``"stop"``, or ``"memory"`` at `max_nodes` or `max_bytes`.
 
         Ctrl-C raises KeyboardInterrupt between two trials; the tree stays valid and the run can go on.
         """
@@ -205,7 +206,7 @@ class Search:
         t = self._tree
         began = time.perf_counter()
         last = None if trials is None else self.trials + int(trials)
-        report = progress_line(self, trials, seconds) if progress is True else progress
+        report = ProgressLine(self, trials, seconds) if progress is True else progress
         chunk, reason = 16, ""
         try:
             while not reason:
@@ -272,7 +273,9 @@ class Search:
         if t.distribution != space.HALVING or t.budget:
             return
         if trials is None:
-            raise ParameterError(f"{self.algorithm.name}: budget=None takes the first run's trials; give run(trials=...) or budget")
+            raise ParameterError(
+                f"{self.algorithm.name}: budget=None takes the first run's trials; give run(trials=...) or budget"
+            )
         t.budget = trials
 
     # Looking
@@ -298,7 +301,9 @@ class Search:
             action, k = step if isinstance(step, tuple) else (step, None)
             outcomes = here.children.get(int(action))
             if not outcomes or (k is not None and not 0 <= k < len(outcomes)):
-                raise ParameterError(f"path step {step!r}: not in the tree below {here!r}; tried are {sorted(here.children)}")
+                raise ParameterError(
+                    f"path step {step!r}: not in the tree below {here!r}; tried are {sorted(here.children)}"
+                )
             here = outcomes[k] if k is not None else max(outcomes, key=lambda child: child.count)
         return here
 
@@ -329,7 +334,7 @@ class Search:
     def recommend(self, state: Any = None, depth: int | None = None) -> int:
         """The recommended action: at the root, or at a state of the tree (at a depth, if it occurs at several).
 
-        Reading a recommendation never changes the search. Ties are broken by a hash of the seed, the node and its count.
+        Reading never changes the search. Ties are broken by a hash of the seed, the node and its count.
         """
         index = int(self._tree.root) if state is None else self._find(state, depth)
         action = int(recommend_action(self._handle, index))
@@ -383,7 +388,9 @@ class Search:
             self.problem.plain_step(memory, int(action), new_generator(0))
             given = memory.memory[0]
         else:
-            raise ParameterError(f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was")
+            raise ParameterError(
+                f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was"
+            )
         depth = root.depth + 1
         old, old_handle = self._storage, self._handle
         self._handle = new_tree()
@@ -429,4 +436,4 @@ class Search:
         """Read a saved search. Give the problem, algorithm or evaluator again where they are code of your own."""
         from .saving import load_search
 
-        return load_search(cls, Path(path), problem, algorithm, evaluator)
+        return load_search(cls, Path(path), problem, algorithm, evaluator)  # type: ignore[no-any-return]

@@ -12,7 +12,9 @@ from .node import Node
 def tree_text(search: Any, depth: int, width: int = 8) -> str:
     """The tree down to a depth; at each node the `width` most visited actions, the recommended one marked by ``*``."""
     root = search.root
-    lines = [f"{search.algorithm.name} on {type(search.problem).__name__}: {search.trials:,} trials, {search.size:,} nodes"]
+    lines = [
+        f"{search.algorithm.name} on {type(search.problem).__name__}: {search.trials:,} trials, {search.size:,} nodes"
+    ]
     lines.append(f"root  N {root.count:,}  V {root.value:.4g}")
     _below(search, root, depth, width, "", lines)
     return "\n".join(lines)

@@ -1,9 +1,9 @@
 """``bt.solve``: exact values by backward induction over the reachable (state, depth) pairs.
 
-    reward   V(s) = max_a Q(s,a), min at an opponent
-    soft     V(s) = alpha log sum_a exp(Q(s,a)/alpha), the optimum of reward plus alpha times entropy
-    uniform  V(s) = mean_a Q(s,a) over the legal actions: the value of acting at random
-    with     Q(s,a) = sum over outcomes of p (r + discount V(s')).
+reward   V(s) = max_a Q(s,a), min at an opponent
+soft     V(s) = alpha log sum_a exp(Q(s,a)/alpha), the optimum of reward plus alpha times entropy
+uniform  V(s) = mean_a Q(s,a) over the legal actions: the value of acting at random
+with     Q(s,a) = sum over outcomes of p (r + discount V(s')).
 """
 
 from __future__ import annotations
@@ -99,14 +99,20 @@ class Model:
         if code == kernels.RAISED:
             problem.reraise()
             plain_outcome(problem, PlainState(memory), action)
-            raise ProblemError(f"{name}: a function raised when compiled {where}, but not in plain Python; run bt.check(problem)")
+            raise ProblemError(
+                f"{name}: a function raised when compiled {where}, but not in plain Python; run bt.check(problem)"
+            )
         if code == kernels.NO_ACTION:
-            raise ProblemError(f"{name}: no legal action {where}; a state without legal actions must be terminal (done=True)")
+            raise ProblemError(
+                f"{name}: no legal action {where}; a state without legal actions must be terminal (done=True)"
+            )
         if code == kernels.NO_OUTCOME:
             raise ProblemError(f"{name}.count_outcomes: below 1 for action {action} {where}")
         if code == kernels.BAD_REWARD:
             raise ProblemError(f"{name}.outcomes: reward={number} for action {action} {where}; rewards must be finite")
-        raise ProblemError(f"{name}.outcomes: probabilities of action {action} {where} sum to {number}, must be 1 (each at least 0)")
+        raise ProblemError(
+            f"{name}.outcomes: probabilities of action {action} {where} sum to {number}, must be 1 (each at least 0)"
+        )
 
     def _find_layers(self) -> list[NDArray[np.int64]]:
         layers = [np.zeros(1, np.int64)]

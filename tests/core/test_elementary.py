@@ -8,31 +8,31 @@ from boltree.core.elementary import exp, log
 
 
 @numba.njit
-def _all(x, e, l, f):
+def _all(x, e, logs, f):
     for i in range(x.size):
         e[i] = exp(x[i])
-        l[i] = log(f[i])
+        logs[i] = log(f[i])
 
 
 def test_accuracy():
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.uniform(-700, 700, 200_000), rng.uniform(-1, 1, 200_000)])
     f = np.concatenate([np.exp(rng.uniform(-600, 600, 200_000)), rng.uniform(0.4, 2.5, 200_000)])
-    e, l = np.zeros(x.size), np.zeros(x.size)
-    _all(x, e, l, f)
+    e, logs = np.zeros(x.size), np.zeros(x.size)
+    _all(x, e, logs, f)
     epsilon = np.finfo(float).eps
     assert np.abs(e / np.exp(x) - 1).max() < 3 * epsilon
-    assert (np.abs(l - np.log(f)) <= 2 * epsilon * np.abs(np.log(f))).all()
+    assert (np.abs(logs - np.log(f)) <= 2 * epsilon * np.abs(np.log(f))).all()
 
 
 def test_edges():
     x = np.array([0.0, -800.0, -np.inf, 1.0])
     f = np.array([1.0, 0.0, 2.0, np.e])
-    e, l = np.zeros(4), np.zeros(4)
-    _all(x, e, l, f)
+    e, logs = np.zeros(4), np.zeros(4)
+    _all(x, e, logs, f)
     assert e[0] == 1.0
     assert 0.0 <= e[1] < 1e-300
     assert 0.0 <= e[2] < 1e-300
-    assert l[0] == 0.0
-    assert np.isfinite(l[1])
-    assert l[3] == pytest.approx(1.0, abs=1e-15)
+    assert logs[0] == 0.0
+    assert np.isfinite(logs[1])
+    assert logs[3] == pytest.approx(1.0, abs=1e-15)

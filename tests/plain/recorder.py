@@ -97,7 +97,9 @@ class Double:
             noise=noise,
         )
         self.evaluator = evaluator
-        self.ways: dict[int, list[PlainNode]] = {0: [self.plain.root]}  # from a node's index: the way there from the root
+        self.ways: dict[int, list[PlainNode]] = {
+            0: [self.plain.root]
+        }  # from a node's index: the way there from the root
         self.indices = {id(self.plain.root): 0}
 
     def trial(self) -> list[int]:
@@ -125,7 +127,9 @@ class Double:
         if self.plain.name == "ANTS":
             self.plain.alpha_now = float(search._tree.alpha_scale)
         for level, (index, node) in enumerate(zip(indices, way, strict=True)):
-            assert self.ways.setdefault(index, way[: level + 1])[-1] is node, "one node of the search, two of the reference"
+            assert self.ways.setdefault(index, way[: level + 1])[-1] is node, (
+                "one node of the search, two of the reference"
+            )
             assert self.indices.setdefault(id(node), index) == index, "one node of the reference, two of the search"
         return indices
 
@@ -134,7 +138,9 @@ class Double:
         t = self.plain
         for index in indices:
             seen, node = Node(self.search, index), self.ways[index][-1]
-            where = f"{t.name}, trial {t.trials}, node {index} at depth {node.depth}, N={node.visits}, player {node.player}"
+            where = (
+                f"{t.name}, trial {t.trials}, node {index} at depth {node.depth}, N={node.visits}, player {node.player}"
+            )
             assert seen.count == node.visits, where
             assert seen.depth == node.depth, where
             assert node.ended or seen.player == node.player, where
@@ -156,9 +162,13 @@ class Double:
             node = way[-1]
             if node.ended:
                 continue
-            where = f"{t.name}, trial {t.trials}, node {index} at depth {node.depth}, N={node.visits}, player {node.player}"
+            where = (
+                f"{t.name}, trial {t.trials}, node {index} at depth {node.depth}, N={node.visits}, player {node.player}"
+            )
             policy, wanted = seen.policy, t.next_policy(way)
-            if t.distribution in (*SAMPLED, "uniform", "switching") or (t.distribution == "ucb" and 0 in node.count.values()):
+            if t.distribution in (*SAMPLED, "uniform", "switching") or (
+                t.distribution == "ucb" and 0 in node.count.values()
+            ):
                 close(policy, wanted, f"policy: {where}")
             else:
                 close(policy.sum(), 1.0, where)

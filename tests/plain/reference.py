@@ -40,6 +40,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "Uniform": ("uniform", "max", ""),
 }
 
+
 def design(algorithm: Any) -> tuple[str, str, str]:
     """The search policy, state value and entropy of an algorithm; a custom one says them itself."""
     if type(algorithm).__name__ == "Custom":

@@ -13,7 +13,18 @@ from .jit import inlined
 from .native import FAILED, call
 from .records import BAD_PRIOR, DONE, LEGAL_FAILED, NO_ACTION, NONE, PRIOR_FAILED, SINGLE
 from .space import HALVING, MEAN, NO_ENTROPY
-from .views import edge_at, entropy_at, header_at, mask_of, node_at, out_of, prior_in_of, priors_of, quota_at, weights_of
+from .views import (
+    edge_at,
+    entropy_at,
+    header_at,
+    mask_of,
+    node_at,
+    out_of,
+    prior_in_of,
+    priors_of,
+    quota_at,
+    weights_of,
+)
 
 LOWEST_LOG_PRIOR = -32.0
 
@@ -99,7 +110,7 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
     child = NONE
     if node.marks & SINGLE:
         child = node.block
-        node.marks &= ~SINGLE
+        node.marks &= 255 ^ SINGLE
     node.block = block
     node.actions = n
     slot = 0

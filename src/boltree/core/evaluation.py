@@ -110,7 +110,19 @@ def random_value(state: int, depth: int, layers: Any, layer_at: Any, values: Any
 
 
 @kernel
-def follow_sampled(handle: Any, episodes: int, scratch: Any, scratch_at: int, rng: Any, rng_at: int, mask: Any, mask_at: int, out: Any, out_at: int, returns: Any) -> int:
+def follow_sampled(
+    handle: Any,
+    episodes: int,
+    scratch: Any,
+    scratch_at: int,
+    rng: Any,
+    rng_at: int,
+    mask: Any,
+    mask_at: int,
+    out: Any,
+    out_at: int,
+    returns: Any,
+) -> int:
     """Play episodes: recommended actions inside the tree, uniform legal ones outside; their returns."""
     tree = handle[0]
     known = states_of(tree)

@@ -27,8 +27,8 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba.core.codegen import JITCodeLibrary
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
+from numba.core.codegen import JITCodeLibrary
 
 F = TypeVar("F", bound=Callable[..., Any])
 

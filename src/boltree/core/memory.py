@@ -7,6 +7,7 @@ twice its size when full. The kernel never sees the difference: it gets the view
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 import sys
@@ -34,10 +35,8 @@ class Arena:
                 pass
         if self._map is not None:
             if hasattr(mmap, "MADV_HUGEPAGE") and self.limit > _SMALL:
-                try:
+                with contextlib.suppress(OSError):
                     self._map.madvise(mmap.MADV_HUGEPAGE, _SMALL, self.limit - _SMALL)
-                except OSError:
-                    pass
             self.array: Any = np.frombuffer(self._map, np.uint8)
         else:
             self.array = np.zeros(min(self.limit, 1 << 20), np.uint8)

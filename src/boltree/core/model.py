@@ -1,8 +1,8 @@
 """The exact model of a finite problem: its reachable states, every outcome of every action, depth by depth.
 
 States are found breadth first and numbered in the order in which they are met. The outcomes of state s and its
-j-th legal action are the rows ``first[row] .. first[row + 1]`` of `probability`, `reward` and `successor`, where ``row =
-rows[s] + j``; a successor of -1 is the end. The pairs (state, depth) that can occur are listed layer by layer.
+j-th legal action are the entries ``first[row] .. first[row + 1]`` of `probability`, `reward` and `successor`, where
+``row = rows[s] + j``; a successor of -1 is the end. The pairs (state, depth) that can occur are listed layer by layer.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def explore(
     """Expand states until none is left above the horizon; DONE, what is full, or what is wrong.
 
     `counts` holds: states, states expanded, rows, outcomes, then the state, action and number of an error.
-    `functions` holds: params, legal, player, count_outcomes, outcomes, actions, horizon, addresses of states, mask and out.
+    `functions` holds: params, legal, player, count_outcomes, outcomes, actions, horizon, and where states, mask and
+    out lie.
     """
     params, legal, who, count_outcomes, outcomes, actions, horizon, states_at, mask_at, out_at = functions
     words = states.shape[1]

@@ -62,7 +62,7 @@ def _record_at_plain(address: int, dtype: np.dtype[Any]) -> Any:
 
 def _array_at_plain(address: int, shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     size = int(np.prod(shape)) * dtype.itemsize
-    buffer = (ctypes.c_char * size).from_address(int(address))
+    buffer: Any = (ctypes.c_char * size).from_address(int(address))
     array = np.frombuffer(buffer, dtype).reshape(shape)
     return array.view(np.recarray) if dtype.names else array
 
@@ -82,7 +82,8 @@ def build_array(context, builder, array_type, address, shape):  # type: ignore[n
     array = make_array(array_type)(context, builder)
     item = context.get_data_type(array_type.dtype)
     size = context.get_constant(types.intp, context.get_abi_sizeof(item))
-    strides, step = [], size
+    strides: list[Any] = []
+    step = size
     for extent in reversed(shape):
         strides.insert(0, step)
         step = builder.mul(step, extent)
@@ -136,7 +137,7 @@ def address_of_compiled(function: Callable[..., Any], arity: int, name: str | No
 def address_of_python(
     function: Callable[..., int], arity: int, keep: Callable[[BaseException], None] | None = None
 ) -> tuple[int, Any]:
-    """Give a Python function of `arity` integers an address with the same calling convention; `keep` gets what it raises."""
+    """Give a Python function of `arity` integers an address to be called by alike; `keep` gets what it raises."""
     kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * arity)
     word = ctypes.c_int64
 

@@ -27,7 +27,20 @@ from .random import uniform_of
 from .records import NONE, SCHEDULE_FAILED, TABLED
 from .schedules import log_e_plus, scheduled
 from .space import BOLTZMANN, HALVING, NO_ENTROPY, PRIOR_UCB, RELATIVE, SPARSEMAX, UCB, UNIFORM
-from .views import edge_at, entropy_at, header_at, node_at, noise_of, policies_of, priors_of, quota_at, references_of, rng_of, step_at, weights_of
+from .views import (
+    edge_at,
+    entropy_at,
+    header_at,
+    node_at,
+    noise_of,
+    policies_of,
+    priors_of,
+    quota_at,
+    references_of,
+    rng_of,
+    step_at,
+    weights_of,
+)
 
 BAD = -SCHEDULE_FAILED
 
@@ -41,7 +54,7 @@ def choose(tree: Any, index: int, level: int, fresh: bool) -> int:
     node = node_at(tree, index)
     n = np.int64(node.actions)
     kind = tree.distribution
-    if kind == BOLTZMANN or kind == RELATIVE or kind == SPARSEMAX:
+    if kind in (BOLTZMANN, RELATIVE, SPARSEMAX):
         return sample(tree, index, level, fresh)
     if fresh:
         return NONE

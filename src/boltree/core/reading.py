@@ -8,8 +8,8 @@ import numpy as np
 
 from .blocks import extra_at, prior_at
 from .distributions import set_reference, weigh
-from .jit import kernel
 from .halving import halving_slot
+from .jit import kernel
 from .policies import prior_upper_confidence, upper_confidence
 from .schedules import log_e_plus, scheduled
 from .space import BOLTZMANN, HALVING, NO_ENTROPY, PRIOR_UCB, RELATIVE, SPARSEMAX, SWITCHING, UCB, UNIFORM
@@ -28,7 +28,7 @@ def write_policy(handle: Any, path: Any, out: Any) -> None:
     last = path.size - 1
     node = node_at(tree, path[last])
     n = np.int64(node.actions)
-    if kind == BOLTZMANN or kind == RELATIVE or kind == SPARSEMAX:
+    if kind in (BOLTZMANN, RELATIVE, SPARSEMAX):
         for level in range(path.size):
             node = node_at(tree, path[level])
             n = np.int64(node.actions)
@@ -57,7 +57,7 @@ def write_policy(handle: Any, path: Any, out: Any) -> None:
     for i in range(n):
         out[i] = 0.0
         untried += 1 if edge_at(tree, node.block + i).visits == 0 else 0
-    if kind == UNIFORM or kind == SWITCHING:
+    if kind in (UNIFORM, SWITCHING):
         for i in range(n):
             out[i] = 1.0 / n
     elif kind == UCB and untried > 0:

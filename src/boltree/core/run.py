@@ -15,7 +15,6 @@ from .temperature import solve_temperature
 from .trial import back_up, descend, undo
 from .views import edge_at, node_at
 
-
 NODE_BYTES = NODE.itemsize
 
 

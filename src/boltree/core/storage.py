@@ -21,7 +21,9 @@ def new_tree() -> Any:
 class Storage:
     """Arenas for nodes, states and blocks, sized by a limit that is only reserved, not used."""
 
-    def __init__(self, tree: Any, levels: int, max_bytes: int, max_nodes: int | None = None, *, reserve: bool = True) -> None:
+    def __init__(
+        self, tree: Any, levels: int, max_bytes: int, max_nodes: int | None = None, *, reserve: bool = True
+    ) -> None:
         """Memory for `tree`, whose trials are at most `levels` steps long."""
         self.tree, self.max_nodes = tree, max_nodes
         self.max_bytes = limit = max_bytes

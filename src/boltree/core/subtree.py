@@ -26,7 +26,7 @@ def copy_subtree(source: Any, target: Any, index: int, origins: Any) -> None:
         a, b = node_at(old, was), node_at(new, done)
         b.visits, b.value, b.entropy, b.reward = a.visits, a.value, a.entropy, a.reward
         b.depth, b.action, b.actions, b.best, b.player = a.depth, a.action, a.actions, a.best, a.player
-        b.marks = a.marks & ~WINDOWED
+        b.marks = a.marks & (255 ^ WINDOWED)
         if a.depth >= old.horizon and a.depth < new.horizon and not a.marks & TERMINAL:
             b.marks |= UNFINISHED
         if done == 0:
@@ -64,7 +64,7 @@ def copy_subtree(source: Any, target: Any, index: int, origins: Any) -> None:
                     count += 1
                     child = np.int64(node_at(old, child).sibling)
         done += 1
-    node_at(new, 0).marks &= ~ORIGIN
+    node_at(new, 0).marks &= 255 ^ ORIGIN
     if node_at(old, index).marks & ORIGIN:
         node_at(new, 0).marks |= ORIGIN
     new.node_count = count

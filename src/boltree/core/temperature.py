@@ -58,5 +58,5 @@ def solve_temperature(tree: Any) -> None:
                 high = middle
         tree.alpha_scale = exp(0.5 * (low + high))
     for k in range(tree.window_count):
-        node_at(tree, window_of(tree)[k]).marks &= ~WINDOWED
+        node_at(tree, window_of(tree)[k]).marks &= 255 ^ WINDOWED
     tree.window_count = 0

@@ -57,7 +57,12 @@ def descend(tree: Any) -> int:
     if resumed:
         index, level, fresh = tree.leaf, tree.length, True
         node_at(tree, index).value = tree.leaf_value
-    elif tree.evaluator == EXTERNAL and tree.prior_external and tree.growth == LEAF and node_at(tree, index).block == NONE:
+    elif (
+        tree.evaluator == EXTERNAL
+        and tree.prior_external
+        and tree.growth == LEAF
+        and node_at(tree, index).block == NONE
+    ):
         tree.leaf = index  # the root's own prior and value come first
         tree.length = 0
         tree.pending = 1
@@ -120,7 +125,7 @@ def descend(tree: Any) -> int:
                 child = tree.node_count
                 tree.node_count += 1
                 enter_node(tree, child, index, action, known, step_at(tree, level).reward, out_of(tree)[1] != 0.0)
-                if tree.player != 0 and not out_of(tree)[1] != 0.0:
+                if tree.player != 0 and out_of(tree)[1] == 0.0:
                     mover = call(tree.player, (tree.params_at, state_at(tree, child)))
                     if mover != 0 and mover != 1:
                         tree.error_node = index
@@ -140,7 +145,7 @@ def descend(tree: Any) -> int:
 
 @inlined
 def needs_policy(tree: Any) -> bool:
-    """Whether a fresh leaf's first policy must be worked out: its prior stored, or its entropy not that of a uniform one."""
+    """Whether a fresh leaf's first policy must be worked out, because its entropy is not that of a uniform one."""
     return tree.entropy_bonus != NO_ENTROPY and (tree.has_prior != 0 or tree.relative != 0)  # type: ignore[no-any-return]
 
 
@@ -260,7 +265,7 @@ def undo(tree: Any) -> None:
                 slot = np.int64(step_at(tree, level - 1).slot)
                 if slot == NONE:
                     parent.block = NONE
-                    parent.marks &= ~SINGLE
+                    parent.marks &= 255 ^ SINGLE
                 else:
                     edge_at(tree, parent.block + slot).child = first.sibling
             break
@@ -326,7 +331,12 @@ def back_up(tree: Any) -> int:
                 node.entropy = at.rest + at.policy * (extra.w / edge.visits)
             if tree.distribution == HALVING:
                 halving_visit(tree, node, np.int64(at.slot))
-        if tree.adaptive and node.actions > 1 and not node.marks & WINDOWED and tree.window_count < window_of(tree).size:
+        if (
+            tree.adaptive
+            and node.actions > 1
+            and not node.marks & WINDOWED
+            and tree.window_count < window_of(tree).size
+        ):
             node.marks |= WINDOWED
             window_of(tree)[tree.window_count] = index
             tree.window_count += 1

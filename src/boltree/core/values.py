@@ -75,7 +75,9 @@ def soft_maximum(tree: Any, node: Any, level: int, alpha: float) -> float:
     total = 0.0
     if tree.state_value == RELATIVE_SOFT:
         for i in range(np.int64(node.actions)):
-            total += references_of(tree)[level * tree.actions + i] * exp((edge_at(tree, node.block + i).q - highest) * cold)
+            total += references_of(tree)[level * tree.actions + i] * exp(
+                (edge_at(tree, node.block + i).q - highest) * cold
+            )
     else:
         for i in range(np.int64(node.actions)):
             total += exp((edge_at(tree, node.block + i).q - highest) * cold)

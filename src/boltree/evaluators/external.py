@@ -18,13 +18,15 @@ class Evaluator(Protocol):
     """Values leaves, and may give a prior over their actions.
 
     ``evaluate(batch)`` gets K positions: the problem's ``features`` if it has them (an array of shape
-    ``(K, *features_shape)``), else the states themselves (a record array of K). It returns ``(priors, values)``: priors of
-    shape ``(K, actions)`` or None, and K values, player 0's. Set ``gives_prior = False`` when priors are None.
+    ``(K, *features_shape)``), else the states themselves (a record array of K). It returns ``(priors, values)``:
+    priors of shape ``(K, actions)`` or None, and K values, player 0's. Set ``gives_prior = False`` when they are None.
     """
 
     gives_prior: bool
 
-    def evaluate(self, batch: Any) -> tuple[Any, Any]: ...
+    def evaluate(self, batch: Any) -> tuple[Any, Any]:
+        """Priors (or None) and values of K positions."""
+        ...
 
 
 def evaluate_waiting(search: Search) -> None:
@@ -48,6 +50,8 @@ def evaluate_waiting(search: Search) -> None:
             raise ParameterError("evaluator: priors are None; set gives_prior = False on the evaluator")
         row = np.asarray(priors, np.float64).reshape(1, -1)[0]
         if row.size != problem.actions:
-            raise ParameterError(f"evaluator: a prior of {row.size} entries, must be {problem.actions} (one per action)")
+            raise ParameterError(
+                f"evaluator: a prior of {row.size} entries, must be {problem.actions} (one per action)"
+            )
         storage.scratch["prior_in"][:] = row
     t.leaf_value = value
