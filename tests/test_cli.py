@@ -89,8 +89,8 @@ def test_interpreted():
     """NUMBA_DISABLE_JIT=1 steps through the same kernel in plain Python, with the same result."""
     program = (
         "import boltree as bt\n"
-        "for a in (bt.UCT(), bt.BTS(), bt.DENTS(), bt.MENTS(alias=True), bt.RENTS(), bt.TENTS(), bt.HMCTS(), bt.PUCT(),\n"
-        "          bt.ANTS(), bt.ARDENTS(alias=True), bt.PowerUCT(), bt.BRUE(), bt.Uniform()):\n"
+        "for a in (bt.UCT(), bt.BTS(), bt.DENTS(), bt.MENTS(alias=True), bt.RENTS(), bt.TENTS(), bt.HMCTS(),\n"
+        "          bt.PUCT(), bt.ANTS(), bt.ARDENTS(alias=True), bt.PowerUCT(), bt.BRUE(), bt.Uniform()):\n"
         "    s = bt.Search(bt.problems.Sailing(4), a, seed=0)\n"
         "    s.run(trials=30)\n"
         "    print(a.name, s.root.visits.tolist(), repr(s.root.value))\n"

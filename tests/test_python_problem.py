@@ -51,7 +51,9 @@ def test_a_grid_is_solved():
     search.run(trials=20_000)
     check_invariants(search)
     episode = bt.act(Grid(), bt.BTS(alpha=0.5), trials=1_000, evaluator="rollout")
-    assert episode.value == -8.0
+    assert episode.value >= -10.0
+    assert episode.states[0] == (0, 0)
+    assert episode.states[-1] == (4, 4)
 
 
 def test_like_the_compiled_one():

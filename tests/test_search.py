@@ -43,15 +43,15 @@ def test_limits():
 def test_memory_limits():
     problem = bt.problems.FrozenLake("8x8")
     for growth in ("leaf", "trial"):
-        search = bt.Search(problem, bt.DENTS(alpha=0.1), seed=0, growth=growth, max_nodes=5_000)
+        search = bt.Search(problem, bt.DENTS(alpha=0.1), seed=0, growth=growth, max_nodes=2_000)
         assert search.run(trials=10**9) == "memory"
-        assert 4_500 < search.size <= 5_000
+        assert 1_800 < search.size <= 2_000
         check_invariants(search)
         assert search.run(trials=10) == "memory"  # still full, still usable
         assert search.recommend() in range(4)
-        search = bt.Search(problem, bt.DENTS(alpha=0.1), seed=0, growth=growth, max_bytes=1_000_000)
+        search = bt.Search(problem, bt.DENTS(alpha=0.1), seed=0, growth=growth, max_bytes=300_000)
         assert search.run(trials=10**9) == "memory"
-        assert 900_000 < search.nbytes <= 1_000_000
+        assert 260_000 < search.nbytes <= 300_000
         check_invariants(search)
 
 

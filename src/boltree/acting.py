@@ -63,18 +63,20 @@ def act(
     search = Search(problem, algorithm, seed=seed, **options)
     rng = new_generator(np.random.SeedSequence(seed).spawn(2)[1])
     episode = Episode(discount=problem.discount)
-    episode.states.append(search.root.state)
+    here = search.root._state_record
+    episode.states.append(problem.present(here))
     for _ in range(steps):
         search.run(trials=trials, seconds=seconds)
         action = search.recommend()
-        world = PlainState(np.asarray(episode.states[-1]).reshape(1).copy())
+        world = PlainState(np.asarray(here).reshape(1).copy())
         reward, done = problem.plain_step(world, action, rng)
         episode.actions.append(action)
         episode.rewards.append(reward)
-        episode.states.append(world.memory[0])
+        here = world.memory[0]
+        episode.states.append(problem.present(here))
         if done:
             episode.done = True
             break
         if len(episode.actions) < steps:
-            search.advance(action, episode.states[-1], horizon=horizon)  # type: ignore[arg-type]
+            search.advance(action, here, horizon=horizon)  # type: ignore[arg-type]
     return episode

@@ -28,9 +28,9 @@ class Estimate(NamedTuple):
 def _solutions(search: Search) -> tuple[Solution, Solution]:
     """The optimal and the random values from the search's root, kept with the search."""
     root = search.root
-    key = (root.state.tobytes(), search.horizon - root.depth)
+    key = (root._state_record.tobytes(), search.horizon - root.depth)
     if search._exact is None or search._exact[0] != key:
-        best = solve(search.problem, state=root.state, horizon=key[1])
+        best = solve(search.problem, state=root._state_record, horizon=key[1])
         search._exact = (key, best, Solution(best.model, "uniform", 1.0))
     return search._exact[1], search._exact[2]
 

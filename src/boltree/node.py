@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .core.reading import write_policy
 from .core.records import NONE, SINGLE, TERMINAL
+from .core.run import recommend_action
 
 if TYPE_CHECKING:
     from .search import Search
@@ -82,7 +83,11 @@ class Node:
 
     @property
     def state(self) -> Any:
-        """The state, as a NumPy record."""
+        """The state: a NumPy record, or the object itself for a `PythonProblem`."""
+        return self._search.problem.present(self._state_record)
+
+    @property
+    def _state_record(self) -> Any:
         words = self._storage.states[self._index].copy()
         return words.view(self._search.problem.state_layout())[0]
 
@@ -94,7 +99,7 @@ class Node:
             return np.array(edges["action"], np.int64)
         if self.terminal or self.depth >= self._search.horizon:
             return np.zeros(0, np.int64)
-        return np.array(self._search.problem.legal_actions(self.state), np.int64)
+        return np.array(self._search.problem.legal_actions(self._state_record), np.int64)
 
     def _by_action(self, field: str, default: float, dtype: Any) -> NDArray[Any]:
         edges = self._edges
@@ -123,6 +128,13 @@ class Node:
         values = self._by_action("q", np.nan, np.float64)
         values[self.visits == 0] = np.nan
         return -values if self.player == 1 else values
+
+    @property
+    def recommended(self) -> int | None:
+        """The recommended action; None while no action was tried."""
+        _ = self._storage  # still of this tree?
+        action = int(recommend_action(self._search._handle, self._index))
+        return None if action < 0 else action
 
     @property
     def prior(self) -> NDArray[np.float64] | None:

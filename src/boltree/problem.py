@@ -334,6 +334,10 @@ class Problem:
             mask[:] = True
         return [int(a) for a in np.flatnonzero(mask)]
 
+    def present(self, state: Any) -> Any:
+        """A state record as users see it: here, as it is."""
+        return state
+
     def show_state(self, state: Any) -> str:
         """A picture of a state as text: the problem's `show`, else its fields."""
         view = PlainState(self.as_state(state))

@@ -16,7 +16,7 @@ from .configuration import configure
 from .core import records, space
 from .core.memory import physical_memory
 from .core.random import new_generator
-from .core.run import recommend_action, run_trials
+from .core.run import run_trials
 from .core.storage import Storage, new_tree
 from .core.subtree import copy_subtree
 from .errors import ParameterError
@@ -247,6 +247,8 @@ class Search:
                 except BaseException:
                     self._abandon_waiting()
                     raise
+            elif code == records.INDEX:
+                self._storage.make_index()
             elif code == records.FULL:
                 if not self._storage.grow():
                     return False
@@ -266,6 +268,7 @@ class Search:
         leaf, parent, slot = int(t.leaf), int(path[length - 1]["node"]), int(path[length - 1]["slot"])
         storage.edges["child"][int(storage.nodes[parent].block) + slot] = storage.nodes[leaf].sibling
         t.node_count = t.nodes_before
+        t.index_stale = t.index_size > 0
 
     def _set_budget(self, trials: int | None) -> None:
         """H-MCTS needs to know how many trials it has."""
@@ -336,9 +339,9 @@ class Search:
 
         Reading never changes the search. Ties are broken by a hash of the seed, the node and its count.
         """
-        index = int(self._tree.root) if state is None else self._find(state, depth)
-        action = int(recommend_action(self._handle, index))
-        if action < 0:
+        node = self.root if state is None else Node(self, self._find(state, depth))
+        action = node.recommended
+        if action is None:
             raise ParameterError("recommend(): no action was tried at this node; run the search first")
         return action
 
@@ -380,11 +383,11 @@ class Search:
         kept: Node | None = None
         if state is not None:
             given = self.problem.as_state(state)
-            kept = next((child for child in known if child.state.tobytes() == given.tobytes()), None)
+            kept = next((child for child in known if child._state_record.tobytes() == given.tobytes()), None)
         elif len(known) == 1:
-            kept, given = known[0], known[0].state
+            kept, given = known[0], known[0]._state_record
         elif self.problem.deterministic:
-            memory = PlainState(np.asarray(root.state).reshape(1).copy())
+            memory = PlainState(np.asarray(root._state_record).reshape(1).copy())
             self.problem.plain_step(memory, int(action), new_generator(0))
             given = memory.memory[0]
         else:

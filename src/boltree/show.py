@@ -27,7 +27,7 @@ def _below(search: Any, node: Node, depth: int, width: int, indent: str, lines: 
     if visits.sum() == 0:
         return
     policy = node.policy
-    best = search.recommend(node.state, node.depth) if node.count else -1
+    best = node.recommended
     order = [int(i) for i in np.argsort(-visits, kind="stable") if visits[i] > 0]
     children = node.children
     for place, i in enumerate(order[:width]):
@@ -48,5 +48,5 @@ def _below(search: Any, node: Node, depth: int, width: int, indent: str, lines: 
 
 
 def _state_line(search: Any, node: Node) -> str:
-    text = search.problem.show_state(node.state)
+    text = search.problem.show_state(node._state_record)
     return text if "\n" not in text else ""

@@ -1,9 +1,20 @@
 """Every algorithm again, plainly: dicts, lists and the formulas of the specification, as they stand there.
 
 Nothing here is fast and nothing is kept that a formula could give: Q is summed over its outcomes each time it is asked
-for, V and H_V are computed when a trial is backed up, by the definitions of ``spec/algorithms.md`` (cited as §). It is
-written from the specification alone and shares no line with the package; `PlainTree.replay` takes the trials that a
+for, V and H_V are computed when a trial is backed up, by the definitions of ``spec/algorithms.md`` (cited as §). Its
+formulas are the specification's and it shares no line with the package; `PlainTree.replay` takes the trials that a
 compiled search made, checks that each of its choices was one the algorithm may make, and backs them up again.
+
+Where the specification leaves a choice open this takes the package's, so that agreement says nothing about these:
+
+- RENTS: the "mean mass over A(s)" is the mean over those actions of A(s) that were legal at the parent.
+- Mean values: V(s) is the mean of the returns since the first tried action, without V_init.
+- Power means: the lowest return seen is that of all levels so far, the one being backed up included.
+- BRUE: σ counts from 1 and its pair is explored; N(s,a) counts updates; V is the greedy action's; a trial that a new
+  leaf ends above σ updates the pair that led there.
+- Tables: the first is built at the first selection, or on creation where H_V needs a policy that has a prior; the
+  factor's interval is rounded down; early rebuilds come at twice the count until the interval is shorter.
+- How ties are broken, and the order in which halving visits the survivors of a round are not looked at.
 """
 
 from __future__ import annotations
@@ -161,6 +172,7 @@ def log_sum_exp(q: np.ndarray, weights: np.ndarray | None = None) -> float:
 
 
 def mean(values: list[float]) -> float:
+    """The arithmetic mean."""
     return math.fsum(values) / len(values)
 
 
@@ -248,6 +260,7 @@ class PlainTree:
         return np.array([node.sign * self.h(node, a) for a in node.actions])
 
     def alpha(self, n: int) -> float:
+        """The search temperature at a count (§3); for ANTS the one that was solved for (§6)."""
         if self.alpha_now is not None:
             return self.alpha_now
         return self.scheduled("alpha", n)
@@ -354,7 +367,7 @@ class PlainTree:
         return self.mixed(node, n, node.table.rho), node.table.pi
 
     def table_life(self, node: PlainNode, n: int) -> int:
-        """Visits until a table built at the n-th is built again: |A| times a factor; early ones at 1, 2, 4, ... (§4)."""
+        """How many visits a table built at the n-th serves: |A| times a factor; early ones 1, 2, 4, ... (§4)."""
         life = max(1, int(self.p["rebuild_factor"] * len(node.actions)))
         return min(life, n) if self.p["early_rebuilds"] else life
 
@@ -403,7 +416,7 @@ class PlainTree:
             keep = math.ceil(len(plan.survivors) / 2)
             best = sorted(plan.survivors, key=lambda a: -node.sign * self.q(node, a))
             plan.survivors = sorted(best[:keep])
-            plan.over = len(plan.survivors) == 1
+            plan.over = len(plan.survivors) == 1 or plan.used >= plan.budget
             if not plan.over:
                 self.allocate(plan)
         plan.over = plan.over or plan.used >= plan.budget

@@ -122,6 +122,7 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
             edge.visits = 0
             edge.child = NONE
             edge.action = a
+            edge.outcomes = 0
             slot += 1
     if tree.has_prior:
         status = fill_prior(tree, index, prior_given)
@@ -167,6 +168,7 @@ def adopt_single(tree: Any, index: int, child: int) -> None:
         edge = edge_at(tree, node.block + i)
         if edge.action == only.action:
             edge.child = child
+            edge.outcomes = 1
             edge.visits = 1
             edge.w = node.value if tree.state_value == MEAN else only.reward + tree.discount * only.value
             edge.q = -edge.w if node.player == 1 else edge.w

@@ -55,7 +55,7 @@ EDGE = np.dtype(
         ("visits", "i8"),  # N(s,a)
         ("child", "i4"),  # first outcome
         ("action", "u2"),
-        ("spare", "u2"),
+        ("outcomes", "u2"),  # how many are chained (outcomes.py)
     ],
     align=True,
 )
@@ -164,6 +164,11 @@ TREE = np.dtype(
         ("stack_at", "i8"),  # actions: scratch of the alias method
         ("window_at", "i8"),  # nodes visited since the temperature was last solved for
         ("window_size", "i8"),
+        ("index_at", "i8"),  # outcomes of edges that have many
+        ("index_size", "i8"),
+        ("index_count", "i8"),
+        ("index_wanted", "i8"),
+        ("index_stale", "i8"),  # an undone trial left nodes in it that are no more
         ("logs_at", "i8"),  # log(e + n) for small n
         ("logs_size", "i8"),
         # the run
@@ -196,7 +201,7 @@ TREE = np.dtype(
 )
 
 # how a run of the kernel ended
-DONE, FULL, EVALUATE = 0, 1, 2
+DONE, FULL, EVALUATE, INDEX = 0, 1, 2, 3
 STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED, PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED = (
     10,
     11,

@@ -9,7 +9,8 @@ import numpy as np
 from .blocks import units_of
 from .jit import inlined, kernel
 from .random import hashed
-from .records import DONE, EVALUATE, FULL, LEAF, NODE, NONE, SINGLE, UNIT
+from .outcomes import index_is_short
+from .records import DONE, EVALUATE, FULL, INDEX, LEAF, NODE, NONE, SINGLE, UNIT
 from .space import SWITCHING
 from .temperature import solve_temperature
 from .trial import back_up, descend, undo
@@ -20,7 +21,7 @@ NODE_BYTES = NODE.itemsize
 
 @kernel
 def run_trials(handle: Any, trials: int) -> int:
-    """Run up to `trials` trials; DONE, FULL (no room for another), EVALUATE, or an error code."""
+    """Run up to `trials` trials; DONE, FULL (no room for another), EVALUATE, INDEX (make it anew), or an error."""
     tree = handle[0]
     end = tree.trials + trials
     block = units_of(tree, tree.actions)
@@ -31,7 +32,9 @@ def run_trials(handle: Any, trials: int) -> int:
         if not tree.pending:
             tree.nodes_before = tree.node_count
             nodes, units = tree.node_count + new_nodes + 1, tree.unit_count + new_units  # what this trial may need
-            size = nodes * (NODE_BYTES + 8 * tree.words) + units * UNIT
+            size = nodes * (NODE_BYTES + 8 * tree.words) + units * UNIT + 4 * tree.index_size
+            if tree.index_stale or index_is_short(tree, new_nodes):
+                return INDEX
             if nodes > tree.max_nodes or units > tree.max_units or size > tree.max_bytes:
                 return FULL
             if tree.distribution == SWITCHING and levels > 0:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .memory import Arena
-from .records import EDGE, ENTROPY, HEADER, NODE, NONE, ORIGIN, PATH, QUOTA, TABLE, TREE, UNIT
+from .outcomes import CHAIN, rebuild_index
+from .records import EDGE, ENTROPY, HEADER, LEAF, NODE, NONE, ORIGIN, PATH, QUOTA, TABLE, TREE, UNIT
 
 LOGS = np.log(math.e + np.arange(2048.0))
 
@@ -54,6 +55,8 @@ class Storage:
             t[f"{name}_at"] = array.ctypes.data
         t.policies_size, t.out_size, t.two = paths, self.scratch["out"].size, 2
         t.window_size, t.logs_size = self.scratch["window"].size, LOGS.size
+        self.index: Any = np.zeros(0, np.int32)
+        t.index_size = t.index_count = t.index_stale = 0
         self._place()
 
     def _place(self) -> None:
@@ -74,11 +77,21 @@ class Storage:
             self._place()
         return any(grown)
 
+    def make_index(self) -> None:
+        """An index of outcomes large enough for the next trials."""
+        t = self.tree[0]
+        new_nodes = 1 if t.growth == LEAF else self.scratch["path"].size
+        size = 4 * (max(int(t.index_count), 1024) + new_nodes * (CHAIN + 1))
+        self.index = np.full(1 << (size - 1).bit_length(), NONE, np.int32)
+        t.index_at, t.index_size, t.index_stale, t.index_wanted = self.index.ctypes.data, self.index.size, 0, 1
+        rebuild_index(self.tree)
+
     @property
     def nbytes(self) -> int:
         """Bytes that the tree occupies."""
         t = self.tree[0]
-        return int(t.node_count) * (NODE.itemsize + int(t.words) * 8) + int(t.unit_count) * UNIT
+        nodes = int(t.node_count) * (NODE.itemsize + int(t.words) * 8)
+        return nodes + int(t.unit_count) * UNIT + 4 * int(t.index_size)
 
     def _view(self, arena: str, dtype: Any) -> Any:
         memory, size = self.arenas[arena].array, np.dtype(dtype).itemsize
@@ -138,4 +151,5 @@ class Storage:
         self.nodes[0] = root[0]
         t.root, t.node_count, t.unit_count = 0, 1, 0
         t.trials = t.visits_made = t.pending = t.window_count = 0
+        t.index_size = t.index_count = t.index_wanted = t.index_stale = 0
         t.lowest, t.highest = np.inf, -np.inf

@@ -12,6 +12,7 @@ from .entropies import uniform_entropy
 from .halving import halving_visit
 from .jit import inlined
 from .native import FAILED, call
+from .outcomes import find_outcome, link_outcome
 from .policies import BAD, choose
 from .random import uniform_of
 from .records import (
@@ -107,11 +108,12 @@ def descend(tree: Any) -> int:
             action = np.int64(edge_at(tree, node.block + slot).action)
         step_at(tree, level).slot = slot
 
-        known = NONE
+        edge, known = np.int64(NONE), np.int64(NONE)
         if slot != NONE:
-            known = edge_at(tree, node.block + slot).child
+            edge = node.block + slot
+            known = np.int64(edge_at(tree, edge).child)
         if tree.deterministic and known != NONE:
-            child, fresh = np.int64(known), False
+            child, fresh = known, False
             step_at(tree, level).reward = node_at(tree, child).reward
         else:
             status = step(tree, index, action, level)
@@ -119,7 +121,7 @@ def descend(tree: Any) -> int:
                 tree.error_node = index
                 tree.error_action = action
                 return status
-            child = find_outcome(tree, known, out_of(tree)[1] != 0.0)
+            child = find_outcome(tree, edge, known, out_of(tree)[1] != 0.0)
             fresh = child == NONE
             if fresh:
                 child = tree.node_count
@@ -137,7 +139,7 @@ def descend(tree: Any) -> int:
                     node.block = child
                     node.marks |= SINGLE
                 else:
-                    edge_at(tree, node.block + slot).child = child
+                    link_outcome(tree, edge, child)
         fresh = fresh and tree.growth == LEAF
         index = child
         level += 1
@@ -179,22 +181,6 @@ def step(tree: Any, index: int, action: int, level: int) -> int:
         return BAD_REWARD
     step_at(tree, level).reward = reward
     return DONE
-
-
-@inlined
-def find_outcome(tree: Any, first: int, terminal: bool) -> int:
-    """The node among an edge's outcomes that equals the state just sampled, or NONE."""
-    fresh = tree.node_count * tree.words
-    child = np.int64(first)
-    while child != NONE:
-        same = (node_at(tree, child).marks & TERMINAL != 0) == terminal
-        at = child * tree.words
-        for w in range(tree.words):
-            same = same and states_of(tree)[at + w] == states_of(tree)[fresh + w]
-        if same:
-            return child
-        child = np.int64(node_at(tree, child).sibling)
-    return child
 
 
 @inlined
@@ -271,6 +257,7 @@ def undo(tree: Any) -> None:
             break
         node_at(tree, index).visits -= 1
     tree.node_count = nodes_before
+    tree.index_stale = tree.index_size > 0
 
 
 @inlined

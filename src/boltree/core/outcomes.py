@@ -1,0 +1,129 @@
+"""The outcomes of an edge: finding the node of a sampled state, and linking a new one.
+
+Few outcomes are a chain that is looked through. An edge with more than `CHAIN` of them (a simulator with continuous
+noise never repeats a state) is entered into a hash table by edge and state, so that a visit stays O(1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .jit import inlined, kernel
+from .random import hashed
+from .records import NONE, SINGLE, TERMINAL
+from .views import edge_at, index_of, node_at, states_of
+
+CHAIN = 16
+INDEXED = 65535
+"""``edge.outcomes`` counts up to `CHAIN`; beyond, it is this."""
+
+
+@inlined
+def index_slot(tree: Any, edge: int, node: int, terminal: bool) -> int:
+    """Where the index holds an outcome of an edge with the state in place `node`, or the free slot where it belongs."""
+    states, index = states_of(tree), index_of(tree)
+    h = np.uint64(edge)
+    for w in range(tree.words):
+        h = hashed(h, states[node * tree.words + w], w)
+    mask = np.int64(tree.index_size - 1)
+    slot = np.int64(h >> np.uint64(1)) & mask
+    while index[slot] != NONE:
+        other = np.int64(index[slot])
+        if is_outcome(tree, other, edge, node, terminal):
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined
+def is_outcome(tree: Any, other: int, edge: int, node: int, terminal: bool) -> bool:
+    """Whether a node is the outcome of this edge with the state in place `node`."""
+    states, found = states_of(tree), node_at(tree, other)
+    same = (found.marks & TERMINAL != 0) == terminal
+    for w in range(tree.words):
+        same = same and states[other * tree.words + w] == states[node * tree.words + w]
+    if not same:
+        return False
+    parent = node_at(tree, found.parent)
+    place = edge - parent.block
+    return place >= 0 and place < parent.actions and edge_at(tree, edge).action == found.action
+
+
+@inlined
+def find_outcome(tree: Any, edge: int, first: int, terminal: bool) -> int:
+    """The outcome of an edge that equals the state just sampled (which lies where the next node's will), or NONE.
+
+    `edge` is NONE for a node that has none yet; `first` is the first of the chain.
+    """
+    fresh = tree.node_count
+    if edge != NONE and edge_at(tree, edge).outcomes == INDEXED:
+        return np.int64(index_of(tree)[index_slot(tree, edge, fresh, terminal)])
+    states = states_of(tree)
+    child = np.int64(first)
+    while child != NONE:
+        same = (node_at(tree, child).marks & TERMINAL != 0) == terminal
+        for w in range(tree.words):
+            same = same and states[child * tree.words + w] == states[fresh * tree.words + w]
+        if same:
+            return child
+        child = np.int64(node_at(tree, child).sibling)
+    return child
+
+
+@inlined
+def link_outcome(tree: Any, edge: int, child: int) -> None:
+    """Make a node the first outcome of an edge; its sibling is set already."""
+    record = edge_at(tree, edge)
+    record.child = child
+    if record.outcomes == INDEXED:
+        enter_index(tree, edge, child)
+    elif record.outcomes < CHAIN:
+        record.outcomes += 1
+    else:
+        tree.index_wanted = 1
+        if tree.index_size > 0:
+            index_chain(tree, edge)
+
+
+@inlined
+def enter_index(tree: Any, edge: int, child: int) -> None:
+    """Enter one outcome into the index."""
+    terminal = node_at(tree, child).marks & TERMINAL != 0
+    index_of(tree)[index_slot(tree, edge, child, terminal)] = child
+    tree.index_count += 1
+
+
+@inlined
+def index_chain(tree: Any, edge: int) -> None:
+    """Enter all outcomes of an edge into the index."""
+    record = edge_at(tree, edge)
+    record.outcomes = INDEXED
+    child = np.int64(record.child)
+    while child != NONE:
+        enter_index(tree, edge, child)
+        child = np.int64(node_at(tree, child).sibling)
+
+
+@inlined
+def index_is_short(tree: Any, new_nodes: int) -> bool:
+    """Whether a trial that makes so many nodes might fill the index beyond a half, or wants one that is not there."""
+    if tree.index_wanted == 0:
+        return False
+    return 2 * (tree.index_count + new_nodes * (CHAIN + 1)) > tree.index_size
+
+
+@kernel
+def rebuild_index(handle: Any) -> None:
+    """Enter every long chain of the tree into an empty index."""
+    tree = handle[0]
+    tree.index_count = 0
+    for i in range(tree.node_count):
+        node = node_at(tree, i)
+        if node.block == NONE or node.marks & SINGLE:
+            continue
+        for k in range(np.int64(node.actions)):
+            record = edge_at(tree, node.block + k)
+            if record.outcomes >= CHAIN:
+                index_chain(tree, node.block + k)
