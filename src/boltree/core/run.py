@@ -8,8 +8,8 @@ import numpy as np
 
 from .blocks import units_of
 from .jit import inlined, kernel
-from .random import hashed
 from .outcomes import index_is_short
+from .random import hashed
 from .records import DONE, EVALUATE, FULL, INDEX, LEAF, NODE, NONE, SINGLE, UNIT
 from .space import SWITCHING
 from .temperature import solve_temperature
