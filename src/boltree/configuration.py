@@ -39,7 +39,9 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool) -> tup
     t.scan_to = SCAN_TO
     t.has_header = t.alias_from <= t.actions or t.distribution == space.HALVING
     t.has_extra = t.entropy_bonus != space.NO_ENTROPY or t.distribution == space.HALVING
-    t.incremental = t.state_value == space.SOFT and t.has_header and t.alpha_kind == space.CONSTANT and not t.adaptive
+    t.incremental = (
+        t.state_value == space.SOFT and t.alias_from <= t.actions and t.alpha_kind == space.CONSTANT and not t.adaptive
+    )
     t.compact = (
         t.distribution in (space.UCB, space.BOLTZMANN, space.UNIFORM)
         and t.state_value in (space.MEAN, space.MAX, space.SOFT, space.POWER)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core.reading import write_policy
-from .core.records import NONE, SINGLE, TERMINAL
+from .core.records import DONE, NONE, SINGLE, TERMINAL
 from .core.run import recommend_action
 
 if TYPE_CHECKING:
@@ -150,14 +150,18 @@ class Node:
     def policy(self) -> NDArray[np.float64]:
         """The search policy pi that the next visit would draw from."""
         actions = self.actions
-        if self._edges is None:
-            return np.full(actions.size, 1.0 / max(actions.size, 1))
+        if actions.size == 0:
+            return np.zeros(0)
         path = [self._index]
         root = int(self._search._tree.root)
         while path[0] != root:
             path.insert(0, int(self._storage.nodes[path[0]].parent))
         out = np.zeros(actions.size)
-        write_policy(self._search._handle, np.array(path, np.int64), out)
+        while self._search._tree.unit_count + 4 * actions.size + 4 > self._search._tree.max_units:
+            if not self._storage.grow():
+                raise RuntimeError("no memory left to work out the policy of a node without edges")
+        if write_policy(self._search._handle, np.array(path, np.int64), out) != DONE:
+            raise RuntimeError("the policy of this node cannot be worked out: legal or prior failed")
         return out
 
     @property

@@ -83,11 +83,20 @@ def halving_slot(tree: Any, node: Any) -> int:
 
 @inlined
 def halving_visit(tree: Any, node: Any, slot: int) -> None:
-    """Count a finished visit; when the round is complete, let the better half survive."""
+    """Count a finished visit; when the round is complete, the better half survives."""
     header = header_at(tree, node.block - 1)
     header.shift += 1.0
     if header.total <= 0.0:
         return
+    count_visit(tree, node, slot)
+    if header.shift >= header.rebuild:
+        header.total = 0.0  # the budget is spent: no more rounds
+
+
+@inlined
+def count_visit(tree: Any, node: Any, slot: int) -> None:
+    """One of the round's visits was made."""
+    header = header_at(tree, node.block - 1)
     n = np.int64(node.actions)
     extra = extra_at(tree, node.block, n)
     quota_at(tree, extra + slot).done += 1

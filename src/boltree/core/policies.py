@@ -59,7 +59,7 @@ def choose(tree: Any, index: int, level: int, fresh: bool) -> int:
     if fresh:
         return NONE
     if kind == UCB:
-        return upper_confidence(tree, node, 0)
+        return upper_confidence(tree, node, node.visits, 0)
     if kind == HALVING:
         budget, grant = tree.budget, 1
         if level > 0:
@@ -69,7 +69,7 @@ def choose(tree: Any, index: int, level: int, fresh: bool) -> int:
             budget, grant = np.int64(row.granted), np.int64(row.grant)
         follow_grant(tree, node, budget, grant)
         slot = halving_slot(tree, node)
-        return slot if slot >= 0 else upper_confidence(tree, node, extra_at(tree, node.block, n))
+        return slot if slot >= 0 else upper_confidence(tree, node, node.visits, extra_at(tree, node.block, n))
     if kind == PRIOR_UCB:
         return prior_upper_confidence(tree, index)
     if kind == UNIFORM or level < tree.switch:
@@ -199,7 +199,7 @@ def enter_entropy(tree: Any, node: Any, level: int, explore: float, follow: floa
 
 
 @inlined
-def upper_confidence(tree: Any, node: Any, quotas: int) -> int:
+def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
     """UCT (eq. 2.10): an untried edge at random, else the highest upper bound; among survivors if `quotas`."""
     n = np.int64(node.actions)
     untried = 0
@@ -219,7 +219,7 @@ def upper_confidence(tree: Any, node: Any, quotas: int) -> int:
                 if k == 0:
                     return i
                 k -= 1
-    bonus = c * sqrt(log(float(node.visits)))
+    bonus = c * sqrt(log(float(visits)))
     slot, highest = np.int64(0), -np.inf
     for i in range(n):
         edge = edge_at(tree, node.block + i)

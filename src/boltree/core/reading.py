@@ -6,24 +6,50 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import extra_at, prior_at
+from .blocks import extra_at, make_block, prior_at
 from .distributions import set_reference, weigh
 from .halving import halving_slot
-from .jit import kernel
+from .jit import inlined, kernel
 from .policies import prior_upper_confidence, upper_confidence
+from .records import DONE, NONE, SINGLE
 from .schedules import log_e_plus, scheduled
 from .space import BOLTZMANN, HALVING, NO_ENTROPY, PRIOR_UCB, RELATIVE, SPARSEMAX, SWITCHING, UCB, UNIFORM
 from .views import edge_at, node_at, policies_of, priors_of, rng_of, weights_of
 
 
 @kernel
-def write_policy(handle: Any, path: Any, out: Any) -> None:
-    """The policy pi that the next visit would draw from, over the edges of the last node of `path`.
+def write_policy(handle: Any, path: Any, out: Any) -> int:
+    """The policy pi that the next visit would draw from, over the legal actions of the last node of `path`.
 
-    `path` leads there from the root; every node on it has a block. For bounds it is 1 at the edge with the highest
-    (shared by the untried ones); for a switching search it is its exploring policy, which is uniform.
+    `path` leads there from the root. For bounds pi is 1 at the edge with the highest (shared by the untried ones); for
+    a switching search it is its exploring policy, which is uniform. Returns DONE, or what went wrong.
     """
     tree = handle[0]
+    index = np.int64(path[path.size - 1])
+    node = node_at(tree, index)
+    bare = node.block == NONE or node.marks & SINGLE != 0
+    if not bare:
+        policy_of(tree, path, out)
+        return DONE
+    block, marks, actions, best, entropy, units = (
+        node.block,
+        node.marks,
+        node.actions,
+        node.best,
+        node.entropy,
+        tree.unit_count,
+    )
+    status = make_block(tree, index, False)  # beyond what is in use, and forgotten again
+    if status == DONE:
+        policy_of(tree, path, out)
+    node.block, node.marks, node.actions, node.best, node.entropy = block, marks, actions, best, entropy
+    tree.unit_count = units
+    return status
+
+
+@inlined
+def policy_of(tree: Any, path: Any, out: Any) -> None:
+    """`write_policy` for a node that has a block."""
     kind = tree.distribution
     last = path.size - 1
     node = node_at(tree, path[last])
@@ -73,6 +99,8 @@ def write_policy(handle: Any, path: Any, out: Any) -> None:
         if kind == PRIOR_UCB:
             slot = prior_upper_confidence(tree, path[last])
         elif slot < 0:
-            slot = upper_confidence(tree, node, extra_at(tree, node.block, n) if kind == HALVING else 0)
+            slot = upper_confidence(
+                tree, node, node.visits + 1, extra_at(tree, node.block, n) if kind == HALVING else 0
+            )
         rng[0], rng[1] = before
         out[slot] = 1.0

@@ -81,6 +81,7 @@ PATH = np.dtype(
         ("reward", "f8"),
         ("policy", "f8"),  # pi(a) of the chosen action
         ("rest", "f8"),  # H_V(s) without the chosen action's part
+        ("entropy", "f8"),  # H_V(s) before this visit
         ("node", "i4"),
         ("slot", "i4"),  # which edge of the block; NONE for a SINGLE node
     ],

@@ -71,6 +71,7 @@ def descend(tree: Any) -> int:
     while True:
         node = node_at(tree, index)
         step_at(tree, level).node = index
+        step_at(tree, level).entropy = node.entropy
         if not resumed:
             node.visits += 1
             tree.leaf = index
@@ -280,7 +281,7 @@ def back_up(tree: Any) -> int:
         node = node_at(tree, index)
         ret = at.reward + tree.discount * ret
         child_visits = node_at(tree, child).visits
-        old_value, old_entropy = node.value, node.entropy
+        old_value = node.value
         if tree.state_value == POWER:
             tree.lowest = min(tree.lowest, ret)
             tree.highest = max(tree.highest, ret)
@@ -328,7 +329,7 @@ def back_up(tree: Any) -> int:
             window_of(tree)[tree.window_count] = index
             tree.window_count += 1
         before, after = old_value, node.value
-        entropy_before, entropy_after = old_entropy, node.entropy
+        entropy_before, entropy_after = at.entropy, node.entropy
         child = index
     tree.visits_made += tree.length + 1
     return DONE
