@@ -6,6 +6,7 @@ from typing import Any
 
 from .algorithms import ALIAS_FROM, Algorithm
 from .core import space
+from .core.records import ENTROPY, QUOTA
 from .core.storage import new_tree
 from .problem import Problem
 from .schedules import native_schedule
@@ -38,7 +39,10 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool) -> tup
         t.alias_from = 2 if alias is True else ALIAS_FROM
     t.scan_to = SCAN_TO
     t.has_header = t.alias_from <= t.actions or t.distribution == space.HALVING
-    t.has_extra = t.entropy_bonus != space.NO_ENTROPY or t.distribution == space.HALVING
+    if t.entropy_bonus != space.NO_ENTROPY:
+        t.extra_words = ENTROPY.itemsize // 8
+    elif t.distribution == space.HALVING:
+        t.extra_words = QUOTA.itemsize // 8
     t.incremental = (
         t.state_value == space.SOFT and t.alias_from <= t.actions and t.alpha_kind == space.CONSTANT and not t.adaptive
     )

@@ -143,7 +143,7 @@ class Node:
         if not t.has_prior or self._edges is None:
             return None
         n = int(record.actions)
-        first = 4 * (int(record.block) + n) + (2 * n if t.has_extra else 0)
+        first = 4 * (int(record.block) + n) + int(t.extra_words) * n
         return np.array(self._storage.priors[first : first + n])
 
     @property

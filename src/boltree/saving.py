@@ -101,7 +101,7 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
         "entropy_bonus",
         "has_prior",
         "has_header",
-        "has_extra",
+        "extra_words",
     ):
         if saved[field] != t[field]:
             raise ParameterError(

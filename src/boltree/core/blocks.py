@@ -37,19 +37,19 @@ def is_tabled(tree: Any, n: int) -> bool:
 
 @inlined
 def extra_at(tree: Any, block: int, n: int) -> int:
-    """Row of the first entropy (or quota) of a block."""
-    return 2 * (block + n)
+    """Word of the first entropy (or quota) of a block."""
+    return 4 * (block + n)
 
 
 @inlined
 def prior_at(tree: Any, block: int, n: int) -> int:
-    """Row of the first prior probability of a block."""
-    return 4 * (block + n) + (2 * n if tree.has_extra else 0)
+    """Word of the first prior probability of a block."""
+    return 4 * (block + n) + tree.extra_words * n
 
 
 @inlined
 def table_at(tree: Any, block: int, n: int) -> int:
-    """Row of the first row of a block's alias table over rho; the prior's table follows it."""
+    """Word of the first row of a block's alias table over rho; the prior's table follows it."""
     return prior_at(tree, block, n) + (n if tree.has_prior else 0)
 
 
@@ -131,8 +131,9 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
     if tree.entropy_bonus != NO_ENTROPY:
         extra = extra_at(tree, block, n)
         for i in range(n):
-            entropy_at(tree, extra + i).w = 0.0
-            entropy_at(tree, extra + i).policy = 1.0 / n
+            entropy_at(tree, extra, i).w = 0.0
+            entropy_at(tree, extra, i).h = 0.0
+            entropy_at(tree, extra, i).policy = 1.0 / n
         if child == NONE:
             own = uniform_entropy(tree.entropy_bonus, n)
             node.entropy = -own if node.player == 1 else own
@@ -150,10 +151,10 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
             header.rebuild = 0
             extra = extra_at(tree, block, n)
             for i in range(n):
-                quota_at(tree, extra + i).done = 0
-                quota_at(tree, extra + i).alive = 1
-                quota_at(tree, extra + i).granted = 0
-                quota_at(tree, extra + i).grant = 0
+                quota_at(tree, extra, i).done = 0
+                quota_at(tree, extra, i).alive = 1
+                quota_at(tree, extra, i).granted = 0
+                quota_at(tree, extra, i).grant = 0
     if child != NONE:
         adopt_single(tree, index, child)
     return DONE
@@ -174,7 +175,9 @@ def adopt_single(tree: Any, index: int, child: int) -> None:
             edge.q = -edge.w if node.player == 1 else edge.w
             node.best = i
             if tree.entropy_bonus != NO_ENTROPY:
-                entropy_at(tree, extra_at(tree, node.block, node.actions) + i).w = only.entropy
+                row = entropy_at(tree, extra_at(tree, node.block, node.actions), i)
+                row.w = only.entropy
+                row.h = only.entropy
 
 
 @inlined

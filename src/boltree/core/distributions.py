@@ -31,8 +31,8 @@ def weigh(tree: Any, node: Any, level: int, alpha: float, beta: float) -> float:
     for i in range(n):
         edge = edge_at(tree, node.block + i)
         x = edge.q
-        if tree.entropy_bonus != NO_ENTROPY and edge.visits > 0:
-            x += beta * (sign * entropy_at(tree, extra + i).w / edge.visits)
+        if tree.entropy_bonus != NO_ENTROPY:
+            x += beta * (sign * entropy_at(tree, extra, i).h)
         weights_of(tree)[i] = x
         highest = max(highest, x)
     cold = 1.0 / alpha

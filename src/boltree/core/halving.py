@@ -35,7 +35,7 @@ def follow_grant(tree: Any, node: Any, budget: int, grant: int) -> None:
     header.peak = grant
     extra = extra_at(tree, node.block, n)
     for i in range(n):
-        quota_at(tree, extra + i).alive = 1
+        quota_at(tree, extra, i).alive = 1
     if budget > tree.threshold and n > 1:
         start_round(tree, node, n)
     else:
@@ -50,7 +50,7 @@ def start_round(tree: Any, node: Any, survivors: int) -> None:
     quota = header.rebuild // (survivors * rounds_of(np.int64(node.actions)))
     header.total = max(quota, 1)
     for i in range(np.int64(node.actions)):
-        row = quota_at(tree, extra + i)
+        row = quota_at(tree, extra, i)
         if row.alive:
             row.done = 0
             row.granted = np.int64(header.total)
@@ -75,7 +75,7 @@ def halving_slot(tree: Any, node: Any) -> int:
     extra = extra_at(tree, node.block, node.actions)
     slot, fewest = PLAIN, np.int64(header.total)
     for i in range(np.int64(node.actions)):
-        row = quota_at(tree, extra + i)
+        row = quota_at(tree, extra, i)
         if row.alive and row.done < fewest:
             slot, fewest = i, np.int64(row.done)
     return slot
@@ -99,10 +99,10 @@ def count_visit(tree: Any, node: Any, slot: int) -> None:
     header = header_at(tree, node.block - 1)
     n = np.int64(node.actions)
     extra = extra_at(tree, node.block, n)
-    quota_at(tree, extra + slot).done += 1
+    quota_at(tree, extra, slot).done += 1
     survivors = 0
     for i in range(n):
-        row = quota_at(tree, extra + i)
+        row = quota_at(tree, extra, i)
         if row.alive:
             survivors += 1
             if row.done < header.total:
@@ -115,9 +115,9 @@ def count_visit(tree: Any, node: Any, slot: int) -> None:
         worst, lowest = -1, np.inf
         for i in range(n):
             edge = edge_at(tree, node.block + i)
-            if quota_at(tree, extra + i).alive and (worst < 0 or edge.q < lowest):
+            if quota_at(tree, extra, i).alive and (worst < 0 or edge.q < lowest):
                 worst, lowest = i, edge.q
-        quota_at(tree, extra + worst).alive = 0
+        quota_at(tree, extra, worst).alive = 0
     if keep > 1:
         start_round(tree, node, keep)
     else:

@@ -65,7 +65,7 @@ def choose(tree: Any, index: int, level: int, fresh: bool) -> int:
         if level > 0:
             step = step_at(tree, level - 1)
             parent = node_at(tree, step.node)
-            row = quota_at(tree, extra_at(tree, parent.block, parent.actions) + step.slot)
+            row = quota_at(tree, extra_at(tree, parent.block, parent.actions), step.slot)
             budget, grant = np.int64(row.granted), np.int64(row.grant)
         follow_grant(tree, node, budget, grant)
         slot = halving_slot(tree, node)
@@ -153,11 +153,9 @@ def sample(tree: Any, index: int, level: int, fresh: bool) -> int:
             else:
                 slot = min(np.int64(u * n), n - 1)
     if entropic:
-        extra = entropy_at(tree, extra_at(tree, node.block, n) + slot)
-        edge = edge_at(tree, node.block + slot)
-        h = extra.w / edge.visits if edge.visits > 0 else 0.0
+        extra = entropy_at(tree, extra_at(tree, node.block, n), slot)
         step_at(tree, level).policy = extra.policy
-        step_at(tree, level).rest = node.entropy - extra.policy * h
+        step_at(tree, level).rest = node.entropy - extra.policy * extra.h
     return slot
 
 
@@ -189,10 +187,8 @@ def enter_entropy(tree: Any, node: Any, level: int, explore: float, follow: floa
         if kind != NO_ENTROPY:
             reference = references_of(tree)[level * tree.actions + i] if tree.relative else 1.0
             terms += entropy_term(kind, p, reference)
-            edge = edge_at(tree, node.block + i)
-            entropy_at(tree, extra + i).policy = p
-            if edge.visits > 0:
-                below += p * entropy_at(tree, extra + i).w / edge.visits
+            entropy_at(tree, extra, i).policy = p
+            below += p * entropy_at(tree, extra, i).h
     if kind != NO_ENTROPY:
         own = finish_entropy(kind, terms)
         node.entropy = below - own if node.player == 1 else below + own
@@ -224,7 +220,7 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
     for i in range(n):
         edge = edge_at(tree, node.block + i)
         bound = edge.q + bonus / sqrt(float(edge.visits))
-        if bound > highest and (quotas == 0 or quota_at(tree, quotas + i).alive):
+        if bound > highest and (quotas == 0 or quota_at(tree, quotas, i).alive):
             slot, highest = i, bound
     return slot
 

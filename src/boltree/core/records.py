@@ -70,7 +70,8 @@ HEADER = np.dtype(
     align=True,
 )
 
-ENTROPY = np.dtype([("w", "f8"), ("policy", "f8")], align=True)  # sum of N(s') H_V(s'); the tabled pi(a)
+ENTROPY = np.dtype([("w", "f8"), ("h", "f8"), ("policy", "f8")], align=True)
+# the sum of N(s') H_V(s') over outcomes; H_Q(s,a), the mean; pi(a) as of the last table
 QUOTA = np.dtype([("done", "i4"), ("alive", "i4"), ("granted", "i4"), ("grant", "i4")], align=True)
 TABLE = np.dtype([("threshold", "f4"), ("alias", "u4")], align=True)
 
@@ -122,7 +123,7 @@ TREE = np.dtype(
         ("scan_to", "i8"),
         # what the blocks hold
         ("has_header", "i8"),
-        ("has_extra", "i8"),
+        ("extra_words", "i8"),  # of an edge: 3 with entropies, 2 with quotas
         ("has_prior", "i8"),
         ("prior_external", "i8"),  # it comes with the evaluation of a leaf
         ("relative", "i8"),  # policies of the path are kept

@@ -9,7 +9,7 @@ import numpy as np
 
 from .memory import Arena
 from .outcomes import CHAIN, rebuild_index
-from .records import EDGE, ENTROPY, HEADER, LEAF, NODE, NONE, ORIGIN, PATH, QUOTA, TABLE, TREE, UNIT
+from .records import EDGE, HEADER, LEAF, NODE, NONE, ORIGIN, PATH, TABLE, TREE, UNIT
 
 LOGS = np.log(math.e + np.arange(2048.0))
 
@@ -119,16 +119,6 @@ class Storage:
     def headers(self) -> Any:
         """The blocks as headers."""
         return self._view("blocks", HEADER)
-
-    @property
-    def entropies(self) -> Any:
-        """The blocks as entropy rows."""
-        return self._view("blocks", ENTROPY)
-
-    @property
-    def quotas(self) -> Any:
-        """The blocks as halving quotas."""
-        return self._view("blocks", QUOTA)
 
     @property
     def priors(self) -> Any:

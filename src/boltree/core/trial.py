@@ -314,9 +314,10 @@ def back_up(tree: Any) -> int:
                     alpha = scheduled(tree, tree.alpha_kind, tree.alpha_scale, tree.alpha_function, node.visits)
                 node.value = sign * state_value(tree, node, np.int64(at.slot), old_q, level, alpha)
             if tree.entropy_bonus != NO_ENTROPY:
-                extra = entropy_at(tree, extra_at(tree, node.block, np.int64(node.actions)) + at.slot)
+                extra = entropy_at(tree, extra_at(tree, node.block, np.int64(node.actions)), at.slot)
                 extra.w += child_visits * entropy_after - (child_visits - 1) * entropy_before
-                node.entropy = at.rest + at.policy * (extra.w / edge.visits)
+                extra.h = extra.w / edge.visits
+                node.entropy = at.rest + at.policy * extra.h
             if tree.distribution == HALVING:
                 halving_visit(tree, node, np.int64(at.slot))
         if (

@@ -53,6 +53,30 @@ def _records(dtype: np.dtype[Any], base: str) -> Any:
     return at
 
 
+def _rows(dtype: np.dtype[Any], base: str) -> Any:
+    """An accessor (tree, word, i) -> the i-th of the records that begin at a 64-bit word."""
+    if JIT_DISABLED:
+        return lambda tree, word, i: _array_at_plain(
+            int(tree[base]) + 8 * int(word) + int(i) * dtype.itemsize, 1, dtype
+        )[0]
+    record = numba.from_dtype(dtype)
+
+    @intrinsic
+    def at(typing_context, tree, word, i):  # type: ignore[no-untyped-def]
+        def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+            start = builder.inttoptr(_constant_of(builder, values[0], base), cgutils.voidptr_t)
+            first = context.cast(builder, values[1], word, types.int64)
+            further = context.cast(builder, values[2], i, types.int64)
+            offset = builder.add(
+                builder.mul(first, ir.Constant(_I64, 8)), builder.mul(further, ir.Constant(_I64, dtype.itemsize))
+            )
+            return builder.bitcast(builder.gep(start, [offset]), context.get_value_type(record))
+
+        return record(tree, word, i), code
+
+    return at
+
+
 def _array(dtype: Any, base: str, size: str) -> Any:
     """An accessor (tree) -> one-dimensional array; `size` names the field with its length."""
     kind = np.dtype(dtype)
@@ -74,8 +98,8 @@ def _array(dtype: Any, base: str, size: str) -> Any:
 node_at = _records(NODE, "nodes_at")
 edge_at = _records(EDGE, "blocks_at")
 header_at = _records(HEADER, "blocks_at")
-entropy_at = _records(ENTROPY, "blocks_at")
-quota_at = _records(QUOTA, "blocks_at")
+entropy_at = _rows(ENTROPY, "blocks_at")
+quota_at = _rows(QUOTA, "blocks_at")
 row_at = _records(TABLE, "blocks_at")
 step_at = _records(PATH, "path_at")
 
