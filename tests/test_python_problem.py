@@ -277,3 +277,27 @@ def test_the_checker_is_content():
         bt.problems.AverageReturnTrap(4),
     ):
         bt.check(problem)
+
+
+def test_deterministic_problems_are_solved_by_their_steps():
+    """The outcomes of a deterministic problem need not be written: exact values come from `step`."""
+    assert bt.solve(Grid()).root_value == -8.0
+    search = bt.Search(Grid(), bt.BTS(alpha=0.5), seed=0, evaluator=0.0)
+    search.run(trials=2_000)
+    assert bt.simple_regret(search) >= 0.0
+
+    class Walk(bt.Problem):
+        state = bt.record(x="i4")
+        actions, horizon, discount, deterministic = 2, 10, 0.9, True
+
+        @staticmethod
+        def start(params, state, rng):
+            state.x = 0
+
+        @staticmethod
+        def step(params, state, action, rng):
+            state.x += 1 if action == 1 else -1
+            return (1.0 if state.x == 3 else 0.0), state.x == 3
+
+    bt.check(Walk())
+    assert bt.solve(Walk()).root_value == pytest.approx(0.9**2)

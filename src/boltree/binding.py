@@ -184,6 +184,8 @@ def wrapper_of(name: str, functions: dict[str, Any], layout: np.dtype[Any], word
             return 0
 
         return rollout
+    if name in ("count_outcomes", "outcomes") and name not in functions:
+        return certain_outcome(name, functions, layout, words, read)
     function = functions[name]
     if name == "start":
 
@@ -230,6 +232,28 @@ def wrapper_of(name: str, functions: dict[str, Any], layout: np.dtype[Any], word
         return 0
 
     return fill
+
+
+def certain_outcome(name: str, functions: dict[str, Any], layout: np.dtype[Any], words: int, read: Any) -> Wrapper:
+    """The one outcome of a deterministic problem: its step, which draws nothing."""
+    if name == "count_outcomes":
+
+        def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]
+            return 1
+
+        return count_outcomes
+    advance = compiled_or_plain(take_step(functions, words))
+
+    def outcomes(params, state, action, k, out):  # type: ignore[no-untyped-def]
+        unused = array_at(out + 32, 2, U8)
+        reward, done = advance(read(params), record_at(state, layout), state, action, unused, out)
+        result = array_at(out, 3, F8)
+        result[0] = 1.0
+        result[1] = reward
+        result[2] = 1.0 if done else 0.0
+        return 0
+
+    return outcomes
 
 
 def random_action_of(functions: dict[str, Any]) -> Any:

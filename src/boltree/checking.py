@@ -117,12 +117,11 @@ def _heuristic(problem: Problem, name: str, memory: Any, where: str) -> None:
 
 
 def _outcomes(problem: Problem, name: str, memory: Any, legal: list[int], where: str) -> None:
-    if not problem.has("outcomes"):
+    if "outcomes" not in problem.functions():
         return
-    cls: Any = type(problem)
     for action in legal:
         total = 0.0
-        count = int(cls.count_outcomes(problem.plain_params, PlainState(memory.copy()), action))
+        count = problem.plain_count_outcomes(PlainState(memory.copy()), action)
         compiled = _compiled(problem, name, "count_outcomes", (problem.params_at, memory.ctypes.data, action), where)
         if count != compiled or count < 1:
             raise ProblemError(
@@ -130,8 +129,8 @@ def _outcomes(problem: Problem, name: str, memory: Any, legal: list[int], where:
                 f"{action} {where}; it must be at least 1"
             )
         for k in range(count):
-            plain, native, out = memory.copy(), memory.copy(), np.zeros(4)
-            p, reward, done = cls.outcomes(problem.plain_params, PlainState(plain), action, k)
+            plain, native, out = memory.copy(), memory.copy(), np.zeros(8)
+            p, reward, done = problem.plain_outcome(PlainState(plain), action, k)
             _compiled(
                 problem, name, "outcomes", (problem.params_at, native.ctypes.data, action, k, out.ctypes.data), where
             )
@@ -177,7 +176,7 @@ def _step(problem: Problem, name: str, memory: Any, action: int, rng: Any, where
         result = problem.plain_step(PlainState(other), action, new_generator(int(rng[1] >> np.uint64(8))))
         if result != (reward, done) or other.tobytes() != memory.tobytes():
             raise ProblemError(f"{name}: deterministic = True, but action {action} {where} led to different outcomes")
-    if problem.has("outcomes") and problem.has("step"):
+    if "outcomes" in problem.functions() and "step" in problem.functions():
         _step_is_an_outcome(problem, name, before, memory, action, reward, done, where)
     return done
 
@@ -185,10 +184,9 @@ def _step(problem: Problem, name: str, memory: Any, action: int, rng: Any, where
 def _step_is_an_outcome(
     problem: Problem, name: str, before: Any, after: Any, action: int, reward: float, done: bool, where: str
 ) -> None:
-    cls: Any = type(problem)
-    for k in range(int(cls.count_outcomes(problem.plain_params, PlainState(before.copy()), action))):
+    for k in range(problem.plain_count_outcomes(PlainState(before.copy()), action)):
         state = before.copy()
-        p, outcome_reward, outcome_done = cls.outcomes(problem.plain_params, PlainState(state), action, k)
+        p, outcome_reward, outcome_done = problem.plain_outcome(PlainState(state), action, k)
         if p > 0 and math.isclose(outcome_reward, reward, rel_tol=1e-9, abs_tol=1e-12) and bool(outcome_done) == done:
             if state.tobytes() == after.tobytes():
                 return

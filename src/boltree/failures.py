@@ -74,14 +74,12 @@ def raise_failure(search: Search, code: int) -> None:
 def plain_outcome(problem: Any, state: PlainState, action: int) -> None:
     """Call, in plain Python, whatever exact solving calls on a state, so that what raised raises again."""
     problem.legal_actions(state)
-    cls = type(problem)
-    if problem.has("player"):
-        cls.player(problem.plain_params, state)
+    problem.plain_player(state.memory)
     if action >= 0:
         before = state.memory.copy()
-        for k in range(int(cls.count_outcomes(problem.plain_params, state, action))):
+        for k in range(problem.plain_count_outcomes(state, action)):
             state.memory[:] = before
-            cls.outcomes(problem.plain_params, state, action, k)
+            problem.plain_outcome(state, action, k)
 
 
 def _player_after(problem: Any, state: PlainState, action: int, rng: Any) -> None:

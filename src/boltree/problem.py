@@ -114,8 +114,11 @@ class Problem:
 
     @classmethod
     def has(cls, name: str) -> bool:
-        """Whether the problem defines this function."""
-        return name in cls.functions()
+        """Whether the problem defines this function; the outcomes of a deterministic problem are its step."""
+        functions = cls.functions()
+        if name in ("outcomes", "count_outcomes") and cls.deterministic and "step" in functions:
+            return True
+        return name in functions
 
     def _check_class(self) -> None:
         cls = type(self)
@@ -258,20 +261,32 @@ class Problem:
 
     def plain_step(self, state: PlainState, action: int, rng: Any) -> tuple[float, bool]:
         """Take a step in place: by `step`, or sampled from `outcomes`, with the same draws as compiled."""
-        cls: Any = type(self)
         if self.has("step"):
-            reward, done = cls.step(self.plain_params, state, action, rng)
+            reward, done = type(self).step(self.plain_params, state, action, rng)  # type: ignore[attr-defined]
             return float(reward), bool(done)
         before = state.memory.copy()
         u = uniform(rng)
-        count = int(cls.count_outcomes(self.plain_params, state, action))
+        count = self.plain_count_outcomes(state, action)
         for k in range(count):
             state.memory[:] = before
-            probability, reward, done = cls.outcomes(self.plain_params, state, action, k)
+            probability, reward, done = self.plain_outcome(state, action, k)
             u -= probability
             if u < 0.0 or k == count - 1:
-                return float(reward), bool(done)
+                return reward, done
         raise ValueError("count_outcomes returned 0")
+
+    def plain_count_outcomes(self, state: PlainState, action: int) -> int:
+        """How many outcomes an action has."""
+        if "count_outcomes" not in self.functions():
+            return 1
+        return int(type(self).count_outcomes(self.plain_params, state, action))  # type: ignore[attr-defined]
+
+    def plain_outcome(self, state: PlainState, action: int, k: int) -> tuple[float, float, bool]:
+        """Change a state to the k-th outcome of an action; its probability, reward and whether it ends."""
+        if "outcomes" not in self.functions():
+            return (1.0, *self.plain_step(state, action, new_generator(0)))
+        probability, reward, done = type(self).outcomes(self.plain_params, state, action, k)  # type: ignore[attr-defined]
+        return float(probability), float(reward), bool(done)
 
     def plain_player(self, state: Any) -> int:
         """Who moves in a state."""

@@ -14,12 +14,13 @@ import numpy as np
 
 from .binding import ARITY, BOOL, F8, U8
 from .core.native import _array_at_plain, address_of_python
+from .core.random import new_generator
 from .errors import ProblemError
 from .problem import PlainState, Problem
 from .records import Record, record
 
 _METHODS = ("legal", "player", "prior", "heuristic", "random_action", "show")
-_Word, _Pair = ctypes.c_int64, ctypes.c_double * 2
+_Word, _Pair, _Triple = ctypes.c_int64, ctypes.c_double * 2, ctypes.c_double * 3
 
 
 class PythonProblem(Problem):
@@ -77,6 +78,8 @@ class PythonProblem(Problem):
     @classmethod
     def has(cls, name: str) -> bool:
         """Whether the problem defines this method."""
+        if name in ("outcomes", "count_outcomes"):
+            return cls.deterministic
         return name in ("start", "step") or (name in _METHODS and getattr(cls, name, None) is not None)
 
     def key(self, state: Any) -> Hashable:
@@ -149,6 +152,17 @@ class PythonProblem(Problem):
         result[1] = 1.0 if done else 0.0
         return 0
 
+    def _native_count_outcomes(self, params: int, state: int, action: int) -> int:
+        return 1
+
+    def _native_outcomes(self, params: int, state: int, action: int, k: int, out: int) -> int:
+        word = _Word.from_address(state)
+        following, reward, done = self.step(self._objects[word.value], action, new_generator(0))
+        word.value = self.number_of(following)
+        result = _Triple.from_address(out)
+        result[0], result[1], result[2] = 1.0, reward, 1.0 if done else 0.0
+        return 0
+
     def _native_legal(self, params: int, state: int, out: int, size: int) -> int:
         mask = _array_at_plain(out, size, BOOL)
         for action in self._legal_of(self._object_at(state)):
@@ -219,6 +233,11 @@ class PythonProblem(Problem):
         following, reward, done = self.step(self.object_of(state.number), action, rng)
         state.number = self.number_of(following)
         return float(reward), bool(done)
+
+    @classmethod
+    def functions(cls) -> dict[str, Any]:
+        """None of the compiled kind."""
+        return {}
 
     def plain_player(self, state: Any) -> int:
         """Who moves in a state."""

@@ -136,15 +136,14 @@ def check_episodes(problem: Problem, episodes: int = 10, seed: int = 0, steps: i
 
 def check_outcomes(problem: Problem, compiled: Compiled, state: Any, mask: Any, most: int = 16) -> None:
     """Outcomes in plain Python and compiled are the same, sum to 1, and a deterministic step is the only one."""
-    cls: Any = type(problem)
     before = state.tobytes()
     for action in np.flatnonzero(mask)[:most]:
         found = compiled.outcomes(state, int(action))
         assert sum(chance for _, chance, _, _ in found) == pytest.approx(1.0, abs=1e-6)
         for k, (to, chance, reward, done) in enumerate(found):
             plain = copied(state)
-            assert cls.count_outcomes(problem.plain_params, PlainState(plain), int(action)) == len(found)
-            assert cls.outcomes(problem.plain_params, PlainState(plain), int(action), k) == (chance, reward, done)
+            assert problem.plain_count_outcomes(PlainState(plain), int(action)) == len(found)
+            assert problem.plain_outcome(PlainState(plain), int(action), k) == (chance, reward, done)
             assert same_words(plain, to)
         if problem.deterministic:
             ((to, _, reward, done),) = found

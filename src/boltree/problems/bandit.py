@@ -42,13 +42,9 @@ class Bandit(Problem):
         state.arm = 0
 
     @staticmethod
-    def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]
-        return 1
-
-    @staticmethod
-    def outcomes(params, state, action, k):  # type: ignore[no-untyped-def]
+    def step(params, state, action, rng):  # type: ignore[no-untyped-def]
         state.arm = action + 1
-        return 1.0, params.rewards[action], True
+        return params.rewards[action], True
 
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]

@@ -34,20 +34,16 @@ class DChain(Problem):
         state.d = 1
 
     @staticmethod
-    def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]
-        return 1
-
-    @staticmethod
-    def outcomes(params, state, action, k):  # type: ignore[no-untyped-def]
+    def step(params, state, action, rng):  # type: ignore[no-untyped-def]
         d = state.d
         if action == 0:
             state.d = 0
-            return 1.0, (params.length - d) / params.length, True
+            return (params.length - d) / params.length, True
         if d < params.length:
             state.d = d + 1
-            return 1.0, 0.0, False
+            return 0.0, False
         state.d = params.length + 1
-        return 1.0, params.final_reward, True
+        return params.final_reward, True
 
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]
@@ -92,24 +88,20 @@ class AdaptedChain(Problem):
         state.row = 0
 
     @staticmethod
-    def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]
-        return 1
-
-    @staticmethod
-    def outcomes(params, state, action, k):  # type: ignore[no-untyped-def]
+    def step(params, state, action, rng):  # type: ignore[no-untyped-def]
         d = state.d
         length = params.length
         if d <= length:
             if action == 0:
                 state.d = 0
-                return 1.0, (length - d) / length, True
+                return (length - d) / length, True
             state.d = d + 1
-            return 1.0, 0.0, False
+            return 0.0, False
         state.d = d + 1
         state.row = action
         if d == length + 1:  # the choice: E goes on, F pays
-            return 1.0, 1.0 if action == 1 else 0.0, action == 1
-        return 1.0, 0.0, d + 1 == length + 2 + params.trap
+            return (1.0 if action == 1 else 0.0), action == 1
+        return 0.0, d + 1 == length + 2 + params.trap
 
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]
@@ -155,17 +147,13 @@ class AverageReturnTrap(Problem):
         state.d = 1
 
     @staticmethod
-    def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]
-        return 1
-
-    @staticmethod
-    def outcomes(params, state, action, k):  # type: ignore[no-untyped-def]
+    def step(params, state, action, rng):  # type: ignore[no-untyped-def]
         d = state.d
         if action == 0:
             state.d = 0
-            return 1.0, 1.0 if d == 1 else 0.0, True
+            return (1.0 if d == 1 else 0.0), True
         state.d = d + 1
-        return 1.0, 2.0 if d == params.length else 0.0, d == params.length
+        return (2.0 if d == params.length else 0.0), d == params.length
 
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]

@@ -125,23 +125,6 @@ class ConnectFour(Problem):
         return 0.0, mover | other == FULL
 
     @staticmethod
-    def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]
-        return 1
-
-    @staticmethod
-    def outcomes(params, state, action, k):  # type: ignore[no-untyped-def]
-        mover, other = np.uint64(state.mover), np.uint64(state.other)
-        stone = _dropped(mover | other, np.uint64(action))
-        if stone == _NOTHING:
-            raise ValueError("this column is full")
-        mover |= stone
-        state.mover = other
-        state.other = mover
-        if _won(mover):
-            return 1.0, (1.0 if _odd(mover | other) == 1 else -1.0), True
-        return 1.0, 0.0, mover | other == FULL
-
-    @staticmethod
     def features(params, state, out):  # type: ignore[no-untyped-def]
         mover, other = np.uint64(state.mover), np.uint64(state.other)
         for row in range(6):

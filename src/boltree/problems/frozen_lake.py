@@ -111,21 +111,6 @@ class FrozenLake(Problem):
         return 0.0, kind == HOLE
 
     @staticmethod
-    def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]
-        return 1
-
-    @staticmethod
-    def outcomes(params, state, action, k):  # type: ignore[no-untyped-def]
-        cell = params.successors[state.cell, action]
-        t = np.int64(state.t) + (1 if state.t < LONGEST else 0)
-        state.cell = cell
-        state.t = t
-        kind = params.kinds[cell]
-        if kind == GOAL:
-            return 1.0, (params.discounts[t] if t < params.discounts.size else FADING**t), True
-        return 1.0, 0.0, kind == HOLE
-
-    @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]
         letters = ["FHG"[kind] for kind in params.kinds]
         letters[params.start] = "S"

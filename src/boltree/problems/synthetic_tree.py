@@ -72,18 +72,6 @@ class SyntheticTree(Problem):
         return _number(np.uint64(path)) / params.depth, depth == params.depth
 
     @staticmethod
-    def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]
-        return 1
-
-    @staticmethod
-    def outcomes(params, state, action, k):  # type: ignore[no-untyped-def]
-        path = _below(np.uint64(state.path), np.uint64(action))
-        depth = np.int64(state.depth) + 1
-        state.path = path
-        state.depth = depth
-        return 1.0, _number(np.uint64(path)) / params.depth, depth == params.depth
-
-    @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]
         return f"path {state.path:016x} at depth {state.depth} of {params.depth}"
 

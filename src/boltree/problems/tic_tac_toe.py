@@ -90,28 +90,6 @@ class TicTacToe(Problem):
         return 0.0, crosses | noughts == FULL
 
     @staticmethod
-    def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]
-        return 1
-
-    @staticmethod
-    def outcomes(params, state, action, k):  # type: ignore[no-untyped-def]
-        crosses, noughts = np.int64(state.crosses), np.int64(state.noughts)
-        square = 1 << action
-        if (crosses | noughts) & square != 0:
-            raise ValueError("this square is taken")
-        if params.odd[crosses | noughts] == 0:
-            crosses |= square
-            state.crosses = crosses
-            if params.won[crosses] != 0:
-                return 1.0, 1.0, True
-        else:
-            noughts |= square
-            state.noughts = noughts
-            if params.won[noughts] != 0:
-                return 1.0, -1.0, True
-        return 1.0, 0.0, crosses | noughts == FULL
-
-    @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]
         squares = ["X" if state.crosses >> a & 1 else "O" if state.noughts >> a & 1 else "." for a in range(9)]
         board = [" ".join(squares[i : i + 3]) for i in (0, 3, 6)]
