@@ -53,5 +53,5 @@ def test_player_one_minimises():
     search = bt.Search(problem, bt.BTS(alpha=0.3), seed=0)
     search.run(trials=50_000)
     assert search.root.player == 1
-    assert search.recommend() == int(search.root.actions[np.nanargmin(search.root.q)])
+    assert search.root.q[list(search.root.actions).index(search.recommend())] == np.nanmin(search.root.q)
     assert search.root.value == pytest.approx(np.nanmin(search.root.q))

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import boltree as bt
+
 README = Path(__file__).parents[1] / "README.md"
 
 
@@ -15,7 +17,10 @@ def test_examples(code, capsys):
     names: dict[str, object] = {}
     exec(compile(code, "README.md", "exec"), names)
     if "-> 1 (down)" in code:
-        assert names["search"].recommend() == 1  # type: ignore[attr-defined]
+        search = names["search"]
+        assert search.recommend() == 1  # type: ignore[attr-defined]
+        assert round(bt.value_of(search), 2) == 0.76
+        assert round(bt.simple_regret(search), 2) == 0.07
 
 
 def test_commands_are_the_ones_ci_runs():

@@ -101,13 +101,14 @@ class Search:
         sequence = np.random.SeedSequence(seed)
         t = self._tree
         t.growth = records.TRIAL if growth == "trial" else records.LEAF
-        t.seed = sequence.generate_state(1, np.uint64)[0]
+        for_ties, *for_trials = sequence.generate_state(3, np.uint64)
+        t.seed = for_ties
         if problem.has("prior"):
             t.prior = problem.address("prior")
         self._max_nodes = max_nodes
         self._max_bytes = int(max_bytes) if max_bytes is not None else physical_memory() * 4 // 5
         self._storage = self._new_storage(self._handle, problem.horizon)
-        self._storage.scratch["rng"][:] = new_generator(sequence)
+        self._storage.scratch["rng"][:] = for_trials
         self._noise = np.random.default_rng(sequence.spawn(1)[0])
         self._plant(self._root_state(state), depth=0)
 
