@@ -63,6 +63,7 @@ def _plan(options: argparse.Namespace) -> int:
     if exact:
         print(f"{options.problem}: optimal value {solve(problem).root_value:.4f}")
     rows = []
+    Search(problem, chosen[0], seed=0, growth=options.growth).run(trials=1)  # compile before timing
     for one in chosen:
         search = Search(problem, one, seed=options.seed, growth=options.growth)
         began = time.perf_counter()

@@ -205,6 +205,7 @@ class Search:
             raise ParameterError(f"seconds={seconds!r}: must be a finite number of at least 0")
         self._set_budget(trials)
         t = self._tree
+        run_trials(self._handle, 0)  # compile, if need be, before the clock starts
         began = time.perf_counter()
         last = None if trials is None else self.trials + int(trials)
         report = ProgressLine(self, trials, seconds) if progress is True else progress
