@@ -44,7 +44,7 @@ def test_plan_ones_own_problem(tmp_path, capsys, monkeypatch):
     [
         (["plan", "chess"], "problem 'chess': must be one of frozen-lake"),
         (["plan", "d-chain", "--algorithm", "minimax"], "algorithm 'minimax': must be one of"),
-        (["plan", "d-chain", "--trials", "-5"], "trials=-5"),
+        (["plan", "d-chain", "--trials", "-5"], "--trials -5: must be at least 1"),
     ],
 )
 def test_mistakes(words, message, capsys):
@@ -81,7 +81,7 @@ def test_says_when_it_compiles_and_then_remembers(tmp_path):
         )
         assert done.stdout.strip() == "1"
         said.append(done.stderr)
-    assert "compiling the search" in said[0]
+    assert "boltree: compiling" in said[0]
     assert said[1] == ""
 
 

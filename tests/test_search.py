@@ -83,7 +83,7 @@ def test_interrupting_keeps_the_tree():
     assert search.trials == done + 100
 
 
-def test_looking_at_nodes():
+def test_looking_at_nodes(capsys):
     search = bt.Search(random_mdp(3).problem(), bt.BTS(alpha=0.3), seed=0)
     search.run(trials=2_000)
     action = int(search.root.actions[0])
@@ -98,7 +98,8 @@ def test_looking_at_nodes():
     assert child.depth == 1
     if child.visits.sum():
         assert search.recommend(child.state, 1) == int(child.actions[np.nanargmax(child.q)])
-    text = search.tree(2)
+    search.tree(2)
+    text = capsys.readouterr().out
     assert "2,000 trials" in text
     assert "*" in text
 

@@ -35,7 +35,7 @@ from .algorithms import (
 )
 from .checking import check
 from .core.random import integer, uniform
-from .errors import MissingExtraError, ParameterError, ProblemError
+from .errors import ParameterError, ProblemError
 from .evaluate import Estimate, sample_value, simple_regret, value_of
 from .evaluators import Evaluator
 from .node import Node
@@ -69,7 +69,6 @@ __all__ = [
     "Episode",
     "Estimate",
     "Evaluator",
-    "MissingExtraError",
     "Node",
     "ParameterError",
     "PowerUCT",

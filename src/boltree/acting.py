@@ -58,8 +58,8 @@ def act(
     """
     if horizon not in ("absolute", "receding"):
         raise ParameterError(f"horizon={horizon!r}: must be 'absolute' or 'receding'")
-    if steps is None:
-        steps = problem.horizon
+    if steps is None or horizon == "absolute":
+        steps = problem.horizon if steps is None else min(steps, problem.horizon)
     search = Search(problem, algorithm, seed=seed, **options)
     rng = new_generator(np.random.SeedSequence(seed).spawn(2)[1])
     episode = Episode(discount=problem.discount)

@@ -20,10 +20,12 @@ import numpy as np
 
 from .core import space
 from .errors import ParameterError
-from .schedules import Decay, Schedule, check_schedule, log_decay
+from .schedules import Schedule, check_schedule, log_decay
 
 Recommend = Literal["value", "visits"]
 Alias = Literal["auto", True, False]
+
+MAX_BUDGET = 2**31 - 1
 
 ALIAS_FROM = 16
 """With ``alias="auto"``, nodes with at least so many actions sample from alias tables."""
@@ -44,8 +46,8 @@ _CHECKS: dict[str, tuple[Any, str]] = {
     "c": (lambda v: v == "auto" or (_real(v) and v >= 0), "a finite number of at least 0, or 'auto'"),
     "p": (lambda v: _real(v) and v >= 1, "a finite number of at least 1"),
     "budget": (
-        lambda v: v is None or (_whole(v) and v >= 1),
-        "an integer of at least 1, or None (the first run's trials)",
+        lambda v: v is None or (_whole(v) and 1 <= v <= MAX_BUDGET),
+        f"an integer from 1 to {MAX_BUDGET}, or None (the first run's trials)",
     ),
     "threshold": (lambda v: _whole(v) and v >= 0, "an integer of at least 0"),
     "recommend": (lambda v: v in ("value", "visits"), "'value' or 'visits'"),
@@ -123,7 +125,7 @@ class PUCT(Algorithm):
     Args:
         c: weight of the prior's term.
         reduction: an untried action counts as the node's value minus this.
-        noise: weight of Dirichlet noise in the root's prior, drawn once per search.
+        noise: weight of Dirichlet noise in the root's prior, drawn once per root.
         noise_concentration: the noise's parameter per action is this divided by the number of legal actions.
         recommend: the action of most ``"visits"`` or highest ``"value"``.
     """
@@ -445,19 +447,3 @@ def algorithm(name: str, **parameters: Any) -> Algorithm:
         if key not in allowed:
             raise ParameterError(f"{found.__name__}: unknown parameter {key!r}; it has {', '.join(allowed)}")
     return found(**parameters)
-
-
-def schedule_to_json(value: Any) -> Any:
-    """A parameter as JSON can hold it; None marks a user's function, which cannot be written down."""
-    if isinstance(value, Decay):
-        return {"decay": value.kind, "x": value.x}
-    if callable(value):
-        return None
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def schedule_from_json(value: Any) -> Any:
-    """The inverse of `schedule_to_json`."""
-    if isinstance(value, dict):
-        return Decay(str(value["decay"]), float(value["x"]))
-    return value

@@ -15,7 +15,6 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
 from .core.jit import JIT_DISABLED
@@ -56,7 +55,7 @@ def parameters_reader(record: Record, tuple_type: Any) -> Callable[[int], Any]:
     for field in record.fields:
         scalar = numba.from_dtype(field.dtype)
         if field.shape or field.dimensions:
-            kinds.append(types.Array(scalar, len(field.shape) or field.dimensions, "C"))
+            kinds.append(types.Array(scalar, len(field.shape) or field.dimensions, "C", readonly=True))
         elif field.dtype.kind == "f":
             kinds.append(types.float64)
         else:
@@ -97,13 +96,15 @@ def parameters_reader(record: Record, tuple_type: Any) -> Callable[[int], Any]:
 
 def plain_parameters(record: Record, tuple_type: Any, memory: Any) -> Any:
     """The same named tuple, for plain Python."""
-    from .core.native import _array_at_plain
+    from .core.native import plain_array_at
 
     items: list[Any] = []
     for field in record.fields:
         if field.dimensions:
             shape = tuple(int(memory[f"{field.name}__{d}"]) for d in range(field.dimensions))
-            items.append(_array_at_plain(int(memory[field.name]), shape, field.dtype))
+            array = plain_array_at(int(memory[field.name]), shape, field.dtype)
+            array.flags.writeable = False
+            items.append(array)
         elif field.shape:
             items.append(memory[field.name])
         else:
@@ -143,15 +144,17 @@ def take_step(functions: dict[str, Any], words: int) -> Any:
     return by_outcomes
 
 
-def compiled_or_plain(function: Any) -> Any:
+def compiled_or_plain(function: Any, temporaries: bool = False) -> Any:
     """A user's function for use inside a wrapper."""
-    return function if JIT_DISABLED else numba.njit(_nrt=False, boundscheck=True)(function)
+    return function if JIT_DISABLED else numba.njit(_nrt=temporaries, boundscheck=True)(function)
 
 
-def wrapper_of(name: str, functions: dict[str, Any], layout: np.dtype[Any], words: int, read: Any) -> Wrapper:
+def wrapper_of(
+    name: str, functions: dict[str, Any], layout: np.dtype[Any], words: int, read: Any, temporaries: bool
+) -> Wrapper:
     """The wrapper of the function `name` (`functions` are the class's own, made callable from a wrapper)."""
     if name in ("step", "rollout"):
-        advance = compiled_or_plain(take_step(functions, words))
+        advance = compiled_or_plain(take_step(functions, words), temporaries)
     if name == "step":
 
         def step(params, state, action, rng, out):  # type: ignore[no-untyped-def]
@@ -164,7 +167,7 @@ def wrapper_of(name: str, functions: dict[str, Any], layout: np.dtype[Any], word
 
         return step
     if name == "rollout":
-        draw = compiled_or_plain(random_action_of(functions))
+        draw = compiled_or_plain(random_action_of(functions), temporaries)
 
         def rollout(params, state, rng, steps, out, mask, actions):  # type: ignore[no-untyped-def]
             result = array_at(out, 2, F8)
@@ -175,6 +178,8 @@ def wrapper_of(name: str, functions: dict[str, Any], layout: np.dtype[Any], word
             total, weight = 0.0, 1.0
             for _ in range(steps):
                 action = draw(parameters, here, generator, array_at(mask, actions, BOOL))
+                if action < 0 or action >= actions:
+                    raise ValueError("random_action returned an action that is out of range")
                 reward, done = advance(parameters, here, state, action, generator, out)
                 total += weight * reward
                 weight *= discount
@@ -185,7 +190,7 @@ def wrapper_of(name: str, functions: dict[str, Any], layout: np.dtype[Any], word
 
         return rollout
     if name in ("count_outcomes", "outcomes") and name not in functions:
-        return certain_outcome(name, functions, layout, words, read)
+        return certain_outcome(name, functions, layout, words, read, temporaries)
     function = functions[name]
     if name == "start":
 
@@ -234,7 +239,9 @@ def wrapper_of(name: str, functions: dict[str, Any], layout: np.dtype[Any], word
     return fill
 
 
-def certain_outcome(name: str, functions: dict[str, Any], layout: np.dtype[Any], words: int, read: Any) -> Wrapper:
+def certain_outcome(
+    name: str, functions: dict[str, Any], layout: np.dtype[Any], words: int, read: Any, temporaries: bool
+) -> Wrapper:
     """The one outcome of a deterministic problem: its step, which draws nothing."""
     if name == "count_outcomes":
 
@@ -242,7 +249,7 @@ def certain_outcome(name: str, functions: dict[str, Any], layout: np.dtype[Any],
             return 1
 
         return count_outcomes
-    advance = compiled_or_plain(take_step(functions, words))
+    advance = compiled_or_plain(take_step(functions, words), temporaries)
 
     def outcomes(params, state, action, k, out):  # type: ignore[no-untyped-def]
         unused = array_at(out + 32, 2, U8)
@@ -298,7 +305,7 @@ class Binding:
 
     def __init__(self, owner: type, functions: dict[str, Any], state: np.dtype[Any], params: Record, tuple_type: Any):
         self._owner = owner
-        self._functions = {name: compiled_or_plain(function) for name, function in functions.items()}
+        self._functions = functions
         self._layout = state
         self._words = -(-state.itemsize // 8)
         self._read = parameters_reader(params, tuple_type)
@@ -307,22 +314,31 @@ class Binding:
     def address(self, name: str) -> int:
         """Address of the wrapper of the function `name`; compiled now if need be."""
         if name not in self._made:
-            wrapper = wrapper_of(name, self._functions, self._layout, self._words, self._read)
             if JIT_DISABLED:
-                self._made[name] = address_of_python(wrapper, ARITY[name])
+                self._made[name] = address_of_python(self._wrapper(name, False), ARITY[name])
             else:
-                self._made[name] = self._compile(name, wrapper)
+                self._made[name] = self._compile(name)
         return self._made[name][0]
 
-    def _compile(self, name: str, wrapper: Wrapper) -> tuple[int, Any]:
+    def _wrapper(self, name: str, temporaries: bool) -> Wrapper:
+        functions = {n: compiled_or_plain(f, temporaries) for n, f in self._functions.items()}
+        return wrapper_of(name, functions, self._layout, self._words, self._read, temporaries)
+
+    def _compile(self, name: str) -> tuple[int, Any]:
         owner = self._owner
         ours = owner.__module__.startswith("boltree.")
         kept = f"{owner.__module__}.{owner.__qualname__}.{name}" if ours else None
         try:
-            return address_of_compiled(wrapper, ARITY[name], kept)
-        except NumbaError as error:
+            return address_of_compiled(self._wrapper(name, False), ARITY[name], kept)
+        except Exception:
+            pass  # perhaps it makes arrays of its own: slower, but allowed
+        try:
+            return address_of_compiled(self._wrapper(name, True), ARITY[name], kept, temporaries=True)
+        except Exception as error:  # Numba raises all sorts
             used = "step, legal, random_action or outcomes" if name == "rollout" else name
             raise ProblemError(
-                f"{owner.__qualname__}.{used} does not compile: a problem's functions may use numbers, arrays, math "
-                f"and other compiled functions (for arbitrary Python use bt.PythonProblem). Numba says:\n{error}"
+                f"{owner.__qualname__}.{used} does not compile. bt.check(problem) runs it in plain Python first and may "
+                "say more. A problem's functions may use numbers, arrays, math, bt.uniform(rng) and helpers decorated with "
+                "@numba.njit; parameters cannot be changed; for arbitrary Python use bt.PythonProblem. Numba says:\n"
+                f"{error}"
             ) from None

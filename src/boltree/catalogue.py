@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -34,11 +36,15 @@ def problem_named(name: str) -> Problem:
     if ":" not in name:
         raise ParameterError(f"problem {name!r}: must be one of {', '.join(PROBLEMS)}, or module:object")
     module, _, attribute = name.partition(":")
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # a module beside the user, as `python -m` would find it
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ParameterError(f"problem {name!r}: {error}") from error
-    made = found if isinstance(found, Problem) else found()
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise ParameterError(
+            f"problem {name!r}: {error} (write module:object, such as mine:problem for mine.py)"
+        ) from error
+    made = found() if callable(found) and not isinstance(found, Problem) else found
     if not isinstance(made, Problem):
         raise ParameterError(f"problem {name!r}: is a {type(made).__name__}, must be a bt.Problem or make one")
     return made

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from typing import Any
 
 import numpy as np
 
-from .core.native import FAILED, _call_plain
+from .core.native import FAILED, plain_call
 from .core.random import new_generator
 from .errors import ProblemError
-from .problem import PlainState, Problem
+from .problem import FUNCTIONS, PlainState, Problem
 
 EPISODES = 20
 
@@ -26,6 +27,8 @@ def check(problem: Problem, *, episodes: int = EPISODES, seed: int = 0) -> None:
     >>> bt.check(bt.problems.DChain(10))
     """
     name = type(problem).__name__
+    _names(problem, name)
+    choose = np.random.default_rng(seed)
     for episode in range(episodes):
         rng = new_generator(np.random.SeedSequence([seed, episode]))
         memory = _start(problem, name, rng)
@@ -36,14 +39,44 @@ def check(problem: Problem, *, episodes: int = EPISODES, seed: int = 0) -> None:
             _prior(problem, name, memory, where)
             _heuristic(problem, name, memory, where)
             _outcomes(problem, name, memory, legal, where)
-            action = legal[int(rng[0] % np.uint64(len(legal)))]
+            _features(problem, name, memory, where)
+            _random_action(problem, name, memory, legal, rng.copy(), where)
+            action = int(choose.choice(legal))
             done = _step(problem, name, memory, action, rng, where)
             if done:
                 break
 
 
+def _names(problem: Problem, name: str) -> None:
+    """A function that looks like a misspelt one would be ignored."""
+    for own in vars(type(problem)):
+        if own not in FUNCTIONS and callable(getattr(type(problem), own)) and not own.startswith("_"):
+            meant = difflib.get_close_matches(own, FUNCTIONS, 1, 0.8)
+            if meant:
+                raise ProblemError(f"{name}.{own} is not a function of a problem; do you mean {meant[0]}?")
+
+
+def _features(problem: Problem, name: str, memory: Any, where: str) -> None:
+    if problem.has("features"):
+        if not problem.features_shape:
+            raise ProblemError(f"{name}: features_shape is missing; features(params, state, out) fills so many numbers")
+        size = int(np.prod(problem.features_shape))
+        plain, compiled = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        type(problem).features(problem.plain_params, PlainState(memory.copy()), plain)  # type: ignore[attr-defined]
+        _compiled(problem, name, "features", (problem.params_at, memory.ctypes.data, compiled.ctypes.data, size), where)
+        if not np.allclose(plain, compiled, rtol=1e-5, atol=1e-6):
+            raise ProblemError(f"{name}.features gives other numbers compiled than in plain Python {where}")
+
+
+def _random_action(problem: Problem, name: str, memory: Any, legal: list[int], rng: Any, where: str) -> None:
+    if problem.has("random_action"):
+        action = problem.plain_random_action(PlainState(memory.copy()), rng)
+        if action not in legal:
+            raise ProblemError(f"{name}.random_action returned {action} {where}; the legal actions are {legal}")
+
+
 def _compiled(problem: Problem, name: str, function: str, arguments: tuple[int, ...], where: str) -> int:
-    result = _call_plain(problem.address(function), arguments)
+    result = plain_call(problem.address(function), arguments)
     if result == FAILED:
         problem.reraise()
         raise ProblemError(f"{name}.{function} raises when compiled {where}, but not in plain Python")

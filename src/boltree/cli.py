@@ -59,6 +59,8 @@ def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 def _plan(options: argparse.Namespace) -> int:
     problem = problem_named(options.problem)
     chosen = _chosen(options.problem, options.algorithm)
+    if options.trials < 1:
+        raise ParameterError(f"--trials {options.trials}: must be at least 1")
     exact = problem.has("outcomes") and options.problem != "connect-four"
     if exact:
         print(f"{options.problem}: optimal value {solve(problem).root_value:.4f}")
@@ -105,7 +107,3 @@ def _row(search: Search, problem: Problem, spent: float, exact: bool) -> list[st
         f"{search.size:,}",
         f"{search.trials / max(spent, 1e-9):,.0f}",
     ]
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -9,7 +9,3 @@ class ProblemError(ValueError):
 
 class ParameterError(ValueError):
     """A parameter of an algorithm, a search or a run is not allowed."""
-
-
-class MissingExtraError(ImportError):
-    """An optional library is not installed; the message names the command that installs it."""

@@ -36,7 +36,7 @@ def _solutions(search: Search) -> tuple[Solution, Solution]:
 
 
 def value_of(search: Search) -> float:
-    """The exact value of the recommended policy.
+    """The exact value of the recommended policy: the recommended actions in the tree, uniformly random ones outside it.
 
     With two players it is the game's value after the recommended move, both sides playing on perfectly.
 

@@ -27,7 +27,6 @@ def raise_failure(search: Search, code: int) -> None:
     where = f"in state {PlainState(memory)}"
     action = int(t.error_action)
     rng = np.array([t.error_rng0, t.error_rng1], np.uint64)
-    problem.reraise()
     state = PlainState(memory.copy())
     again: dict[int, Any] = {
         records.STEP_FAILED: lambda: problem.plain_step(state, action, rng),
@@ -38,6 +37,7 @@ def raise_failure(search: Search, code: int) -> None:
         records.PLAYER_FAILED: lambda: _player_after(problem, state, action, rng),
     }
     if code in again:
+        problem.reraise()
         again[code]()
         function = {
             records.STEP_FAILED: "step",
@@ -61,6 +61,8 @@ def raise_failure(search: Search, code: int) -> None:
         raise ProblemError(f"{name}: prior={value} for action {action} {where}; a prior must be finite and at least 0")
     if code == records.BAD_PLAYER:
         raise ProblemError(f"{name}.player returned {value:g} after action {action} {where}; it must be 0 or 1")
+    if code == records.BAD_VALUE and t.evaluator == records.ROLLOUT:
+        raise ProblemError(f"{name}: a rollout {where} returned {value}; rewards must be finite")
     if code == records.BAD_VALUE:
         raise ProblemError(f"{name}: the evaluator's value is {value} {where}; it must be finite")
     if code == records.SCHEDULE_FAILED:

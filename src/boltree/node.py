@@ -144,7 +144,7 @@ class Node:
             return None
         n = int(record.actions)
         first = 4 * (int(record.block) + n) + int(t.extra_words) * n
-        return np.array(self._storage.priors[first : first + n])
+        return np.array(self._storage.words[first : first + n])
 
     @property
     def policy(self) -> NDArray[np.float64]:
@@ -157,10 +157,11 @@ class Node:
         while path[0] != root:
             path.insert(0, int(self._storage.nodes[path[0]].parent))
         out = np.zeros(actions.size)
-        while self._search._tree.unit_count + 4 * actions.size + 4 > self._search._tree.max_units:
-            if not self._storage.grow():
-                raise RuntimeError("no memory left to work out the policy of a node without edges")
+        t = self._search._tree
+        if self._edges is None:
+            self._storage.grow(int(t.node_count), int(t.unit_count) + 4 * actions.size + 4)
         if write_policy(self._search._handle, np.array(path, np.int64), out) != DONE:
+            self._search.problem.reraise()
             raise RuntimeError("the policy of this node cannot be worked out: legal or prior failed")
         return out
 

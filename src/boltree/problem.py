@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -9,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .binding import Binding, plain_parameters
-from .core.native import _array_at_plain
+from .core.native import plain_array_at
 from .core.random import new_generator, uniform
 from .errors import ProblemError
 from .records import Record
@@ -133,6 +134,9 @@ class Problem:
                 )
         if not cls.state.fields:
             raise ProblemError(f"{name}: state has no field")
+        for part in cls.state.fields:
+            if part.name in ("memory", "tobytes", "at"):
+                raise ProblemError(f"{name}: state field {part.name!r} must be called something else")
         for part in cls.params.fields:
             if part.name in ("actions", "horizon", "discount"):
                 raise ProblemError(
@@ -262,8 +266,10 @@ class Problem:
     def plain_step(self, state: PlainState, action: int, rng: Any) -> tuple[float, bool]:
         """Take a step in place: by `step`, or sampled from `outcomes`, with the same draws as compiled."""
         if self.has("step"):
-            reward, done = type(self).step(self.plain_params, state, action, rng)  # type: ignore[attr-defined]
-            return float(reward), bool(done)
+            result = type(self).step(self.plain_params, state, action, rng)  # type: ignore[attr-defined]
+            if not isinstance(result, tuple) or len(result) != 2 or isinstance(result[0], (bool, np.bool_)):
+                raise ProblemError(f"{type(self).__name__}.step returned {result!r}; it must return (reward, done)")
+            return float(result[0]), bool(result[1])
         before = state.memory.copy()
         u = uniform(rng)
         count = self.plain_count_outcomes(state, action)
@@ -285,8 +291,12 @@ class Problem:
         """Change a state to the k-th outcome of an action; its probability, reward and whether it ends."""
         if "outcomes" not in self.functions():
             return (1.0, *self.plain_step(state, action, new_generator(0)))
-        probability, reward, done = type(self).outcomes(self.plain_params, state, action, k)  # type: ignore[attr-defined]
-        return float(probability), float(reward), bool(done)
+        result = type(self).outcomes(self.plain_params, state, action, k)  # type: ignore[attr-defined]
+        if not isinstance(result, tuple) or len(result) != 3:
+            raise ProblemError(
+                f"{type(self).__name__}.outcomes returned {result!r}; it must return (probability, reward, done)"
+            )
+        return float(result[0]), float(result[1]), bool(result[2])
 
     def plain_player(self, state: Any) -> int:
         """Who moves in a state."""
@@ -302,7 +312,10 @@ class Problem:
 
     def plain_heuristic(self, state: Any) -> float:
         """A state's value, by `heuristic`."""
-        return float(type(self).heuristic(self.plain_params, PlainState(state)))  # type: ignore[attr-defined]
+        value = type(self).heuristic(self.plain_params, PlainState(state))  # type: ignore[attr-defined]
+        if not isinstance(value, (int, float, np.number)):
+            raise ProblemError(f"{type(self).__name__}.heuristic returned {value!r}; it must return a number")
+        return float(value)
 
     def plain_random_action(self, state: PlainState, rng: Any) -> int:
         """An action of the rollout policy: `random_action`, else a uniform legal one."""
@@ -310,7 +323,9 @@ class Problem:
             return int(type(self).random_action(self.plain_params, state, rng))  # type: ignore[attr-defined]
         legal = self.legal_actions(state)
         if not legal:
-            raise ValueError("a state that is not terminal has no legal action")
+            raise ProblemError(
+                f"{type(self).__name__}: no legal action in state {state}; a state without any must be terminal"
+            )
         return legal[int(uniform(rng) * len(legal))]
 
     def as_state(self, given: Any) -> Any:
@@ -350,19 +365,45 @@ class Problem:
         return [int(a) for a in np.flatnonzero(mask)]
 
     def present(self, state: Any) -> Any:
-        """A state record as users see it: here, as it is."""
-        return state
+        """A state record as users see it: with its fields as attributes."""
+        return PlainState(np.asarray(state).reshape(1).copy())
+
+    def batch_of(self, states: Any) -> Any:
+        """State records as an evaluator without features sees them: as they are."""
+        return states
 
     def show_state(self, state: Any) -> str:
         """A picture of a state as text: the problem's `show`, else its fields."""
         view = PlainState(self.as_state(state))
         if self.has("show"):
             return str(type(self).show(self.plain_params, view))  # type: ignore[attr-defined]
-        return ", ".join(f"{name}={getattr(view, name)}" for name in type(self).state.names)
+        return ", ".join(f"{name}={_short(getattr(view, name))}" for name in type(self).state.names)
 
     def action_name(self, action: int) -> str:
         """What an action is called."""
         return self.action_names[action] if action < len(self.action_names) else str(action)
+
+    def fingerprint(self) -> str:
+        """A hash of everything that makes this instance different from others of its class."""
+        digest = hashlib.sha256(repr((self.actions, self.horizon, float(self.discount), self.deterministic)).encode())
+        for item in self.plain_params:
+            digest.update(np.ascontiguousarray(item).tobytes())
+        return digest.hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Parameters travel by value: their memory lies elsewhere in another process."""
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("_memory", "_kept")}
+        return kept | {"_parameters": {n: np.array(v) for n, v in self.plain_params._asdict().items()}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        parameters = state.pop("_parameters")
+        self.__dict__.update(state)
+        self._kept = []
+        self._memory = self._lay_out(parameters)
+
+    def __repr__(self) -> str:
+        shown = ((n, v) for n, v in self.plain_params._asdict().items() if np.size(v) <= 8)
+        return f"{type(self).__name__}({', '.join(f'{n}={v}' for n, v in shown)})"
 
     def reraise(self) -> None:
         """Raise the exception that a function of this problem raised inside a search, if it was kept."""
@@ -382,6 +423,10 @@ def _exactly(value: Any, dtype: np.dtype[Any]) -> Any:
     return made
 
 
+def _short(value: Any) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
 class PlainState:
     """A state in plain Python: fields are attributes, whole numbers are Python's."""
 
@@ -393,7 +438,7 @@ class PlainState:
     @classmethod
     def at(cls, address: int, layout: np.dtype[Any]) -> PlainState:
         """The state that lies at an address."""
-        return cls(_array_at_plain(address, 1, layout).view(np.ndarray))
+        return cls(plain_array_at(address, 1, layout).view(np.ndarray))
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -406,6 +451,19 @@ class PlainState:
         if name not in self.memory.dtype.names:
             raise AttributeError(f"the state has no field {name!r}; it has {', '.join(self._names())}")
         self.memory[name] = value
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PlainState) and self.tobytes() == other.tobytes()
+
+    def __hash__(self) -> int:
+        return hash(self.tobytes())
+
+    def tobytes(self) -> bytes:
+        """The bytes that are the state's identity."""
+        return bytes(self.memory.tobytes())
 
     def __iter__(self) -> Iterator[Any]:
         return (getattr(self, name) for name in self._names())

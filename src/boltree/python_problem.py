@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .binding import ARITY, BOOL, F8, U8
-from .core.native import _array_at_plain, address_of_python
+from .core.native import address_of_python, plain_array_at
 from .core.random import new_generator
 from .errors import ProblemError
 from .problem import PlainState, Problem
@@ -119,21 +119,25 @@ class PythonProblem(Problem):
             self._made[name] = address_of_python(wrapper, ARITY[name], self._keep)
         return self._made[name][0]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is bound to this process is made again where it is needed."""
+        state = super().__getstate__()
+        return state | {"_made": {}, "_generators": {}, "_raised": None}
+
     def _keep(self, error: BaseException) -> None:
         self._raised = error
 
     def reraise(self) -> None:
         """Raise what a method raised inside the kernel, as it was raised."""
-        if self._raised is not None:
-            error, self._raised = self._raised, None
-            raise error
+        error, self._raised = self._raised, None
+        raise error or KeyboardInterrupt  # nothing was kept: an interrupt came before the method could run
 
     # (ctypes reads and writes a word in a tenth of the time that a NumPy view of it takes)
 
     def _generator(self, address: int) -> Any:
         found = self._generators.get(address)
         if found is None:
-            found = self._generators[address] = _array_at_plain(address, 2, U8)
+            found = self._generators[address] = plain_array_at(address, 2, U8)
         return found
 
     def _object_at(self, state: int) -> Any:
@@ -164,13 +168,13 @@ class PythonProblem(Problem):
         return 0
 
     def _native_legal(self, params: int, state: int, out: int, size: int) -> int:
-        mask = _array_at_plain(out, size, BOOL)
+        mask = plain_array_at(out, size, BOOL)
         for action in self._legal_of(self._object_at(state)):
             mask[action] = True
         return 0
 
     def _native_prior(self, params: int, state: int, out: int, size: int) -> int:
-        _array_at_plain(out, size, F8)[:] = self.prior(self._object_at(state))  # type: ignore[attr-defined]
+        plain_array_at(out, size, F8)[:] = self.prior(self._object_at(state))  # type: ignore[attr-defined]
         return 0
 
     def _native_player(self, params: int, state: int) -> int:
@@ -195,7 +199,12 @@ class PythonProblem(Problem):
 
     def _legal_of(self, state: Any) -> Iterable[int]:
         if self.has("legal"):
-            legal = [int(a) for a in self.legal(state)]  # type: ignore[attr-defined]
+            given = list(self.legal(state))  # type: ignore[attr-defined]
+            if any(isinstance(a, (bool, np.bool_)) for a in given):
+                raise ProblemError(
+                    f"{type(self).__name__}.legal returned {given!r}; it must return the legal actions' numbers"
+                )
+            legal = [int(a) for a in given]
             for action in legal:
                 if not 0 <= action < self.actions:
                     raise ProblemError(
@@ -230,9 +239,16 @@ class PythonProblem(Problem):
 
     def plain_step(self, state: PlainState, action: int, rng: Any) -> tuple[float, bool]:
         """Take a step in place."""
-        following, reward, done = self.step(self.object_of(state.number), action, rng)
-        state.number = self.number_of(following)
-        return float(reward), bool(done)
+        here = self.object_of(state.number)
+        before = self.key(here)
+        result = self.step(here, action, rng)
+        name = type(self).__name__
+        if not isinstance(result, tuple) or len(result) != 3 or not isinstance(result[1], (int, float, np.number)):
+            raise ProblemError(f"{name}.step returned {result!r}; it must return (next_state, reward, done)")
+        if self.key(here) != before:
+            raise ProblemError(f"{name}.step changed the state it was given, {before!r}; it must return a new one")
+        state.number = self.number_of(result[0])
+        return float(result[1]), bool(result[2])
 
     @classmethod
     def functions(cls) -> dict[str, Any]:
@@ -254,6 +270,10 @@ class PythonProblem(Problem):
     def plain_random_action(self, state: PlainState, rng: Any) -> int:
         """An action of the rollout policy."""
         return self._random_action(self.object_of(state.number), rng)
+
+    def batch_of(self, states: Any) -> Any:
+        """The objects themselves, in a list."""
+        return [self.object_of(state) for state in states]
 
     def present(self, state: Any) -> Any:
         """The object that a state record stands for."""

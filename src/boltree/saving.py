@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from . import problems
-from .algorithms import ALGORITHMS, Algorithm, schedule_from_json, schedule_to_json
-from .core.records import NODE, TREE, UNIT
+from .algorithms import ALGORITHMS, Algorithm
+from .core.records import EDGE, ENTROPY, HEADER, NODE, QUOTA, TABLE, TREE, UNIT
 from .errors import ParameterError
 from .problem import Problem
+from .python_problem import PythonProblem
+from .schedules import Decay
 
 VERSION = 1
 SCRATCH = ("rng", "noise", "window")
@@ -26,6 +28,10 @@ SCRATCH = ("rng", "noise", "window")
 
 def save_search(search: Any, path: Path) -> None:
     """Write a search; the file appears whole or not at all."""
+    if isinstance(search.problem, PythonProblem):
+        raise ParameterError(
+            f"{type(search.problem).__name__}: its search cannot be saved, because its states are Python objects"
+        )
     t, storage = search._tree, search._storage
     arrays: dict[str, Any] = {
         "tree": search._handle.view(np.ndarray).view(np.uint8),
@@ -38,6 +44,7 @@ def save_search(search: Any, path: Path) -> None:
         "version": VERSION,
         "layout": layout_stamp(),
         "problem": type(search.problem).__name__,
+        "fingerprint": search.problem.fingerprint(),
         "recipe": search.problem.recipe(),
         "algorithm": search.algorithm.name,
         "parameters": {k: schedule_to_json(v) for k, v in search.algorithm.parameters().items()},
@@ -47,8 +54,8 @@ def save_search(search: Any, path: Path) -> None:
         "growth": search.growth,
         "evaluator": search.evaluator if isinstance(search.evaluator, (str, int, float)) else None,
         "max_nodes": search._max_nodes,
-        "max_bytes": search._max_bytes,
-        "noise_state": repr(search._noise.bit_generator.state),
+        "max_bytes": search._max_bytes if search._limited else None,
+        "noise_state": search._noise.bit_generator.state,
         "checksum": checksum(arrays),
     }
     text = np.frombuffer(json.dumps(meta).encode(), np.uint8)
@@ -68,6 +75,8 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
         problem = _problem_from(path, meta)
     elif type(problem).__name__ != meta["problem"]:
         raise ParameterError(f"{path}: the search is of {meta['problem']}, not of {type(problem).__name__}")
+    if problem.fingerprint() != meta["fingerprint"]:
+        raise ParameterError(f"{path}: the search is of a {meta['problem']} with other parameters")
     if algorithm is None:
         if meta["own_functions"]:
             raise ParameterError(
@@ -93,48 +102,70 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
     )
     saved = arrays["tree"].view(TREE)[0]
     t = search._tree
-    for field in (
-        "actions",
-        "words",
-        "distribution",
-        "state_value",
-        "entropy_bonus",
-        "has_prior",
-        "has_header",
-        "extra_words",
-    ):
+    for field in _SHAPE:
         if saved[field] != t[field]:
-            raise ParameterError(
-                f"{path}: {field} is {saved[field]} in the file, but {t[field]} for this problem and algorithm"
-            )
-    addresses = {name: t[name] for name in _ADDRESSES}
-    search._handle[0] = saved
-    for name, value in addresses.items():
-        t[name] = value
-    storage = search._storage = search._new_storage(search._handle, int(t.horizon))
-    needed = {"nodes": arrays["nodes"], "states": arrays["states"], "blocks": arrays["blocks"]}
-    while any(storage.arenas[name].size < array.size for name, array in needed.items()):
-        if not storage.grow():
-            raise ParameterError(f"{path}: the tree does not fit max_bytes={search._max_bytes}")
-    for name, array in needed.items():
-        storage.arenas[name].array[: array.size] = array
+            raise ParameterError(f"{path}: {field} is {saved[field]} in the file, but {t[field]} for what was given")
+    for field in (*_PROGRESS, *(("alpha_scale",) if t.adaptive else ())):
+        t[field] = saved[field]
+    depth = int(arrays["nodes"].view(NODE)["depth"][int(t.root)])
+    storage = search._storage = search._new_storage(search._handle, max(int(t.horizon) - depth, 0))
+    if not storage.grow(int(t.node_count) + 1, int(t.unit_count) + 1):
+        raise ParameterError(f"{path}: the tree does not fit max_bytes={search._max_bytes}")
+    for name in ("nodes", "states", "blocks"):
+        storage.arenas[name].array[: arrays[name].size] = arrays[name]
     for name in SCRATCH:
         storage.scratch[name].view(np.uint8)[:] = arrays[name]
+    search._noise.bit_generator.state = meta["noise_state"]
     return search
 
 
-_ADDRESSES = (
-    "step",
-    "legal",
-    "player",
-    "rollout",
-    "prior",
-    "heuristic",
-    "params_at",
-    "alpha_function",
-    "beta_function",
-    "max_bytes",
+_SHAPE = (
+    "actions",
+    "words",
+    "distribution",
+    "state_value",
+    "entropy_bonus",
+    "has_prior",
+    "has_header",
+    "extra_words",
+    "alias_from",
+    "relative",
+    "compact",
+    "growth",
 )
+"""What must be the same for the memory of a tree to mean the same."""
+
+_PROGRESS = (
+    "seed",
+    "root",
+    "trials",
+    "node_count",
+    "unit_count",
+    "horizon",
+    "lowest",
+    "highest",
+    "window_count",
+    "budget",
+    "index_wanted",
+    "visits_made",
+)
+"""What a run changes; all else follows from the problem and the algorithm."""
+
+
+def schedule_to_json(value: Any) -> Any:
+    """A parameter as JSON can hold it; None marks a user's function, which cannot be written down."""
+    if isinstance(value, Decay):
+        return {"decay": value.kind, "x": float(value.x)}
+    if callable(value):
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def schedule_from_json(value: Any) -> Any:
+    """The inverse of `schedule_to_json`."""
+    if isinstance(value, dict):
+        return Decay(str(value["decay"]), float(value["x"]))
+    return value
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -165,7 +196,9 @@ def _problem_from(path: Path, meta: dict[str, Any]) -> Problem:
 
 def layout_stamp() -> str:
     """A hash of the records' layout: files are valid only for the same one."""
-    return hashlib.sha256(repr((TREE.descr, NODE.descr)).encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        repr([d.descr for d in (TREE, NODE, EDGE, HEADER, ENTROPY, QUOTA, TABLE)]).encode()
+    ).hexdigest()[:16]
 
 
 def checksum(arrays: dict[str, Any]) -> str:

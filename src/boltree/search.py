@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .algorithms import Algorithm
+from .algorithms import MAX_BUDGET, Algorithm
 from .configuration import configure
 from .core import records, space
 from .core.memory import physical_memory
 from .core.random import new_generator
-from .core.run import run_trials
+from .core.run import abandon_trial, bytes_of_trial, run_trials
 from .core.storage import Storage, new_tree
 from .core.subtree import copy_subtree
-from .errors import ParameterError
+from .errors import ParameterError, ProblemError
 from .evaluators import Evaluator, evaluate_waiting
 from .failures import raise_failure
 from .node import Node
@@ -28,8 +30,6 @@ from .progress import ProgressLine
 
 CHUNK_SECONDS = 0.05
 """Trials run in chunks of about so long; Ctrl-C, limits, progress and growth are seen to between them."""
-
-LEAST_BYTES = 1 << 16
 
 
 class Search:
@@ -45,8 +45,8 @@ class Search:
             none.
         threads: 1; more are not supported yet.
         transpositions: False; sharing nodes is not supported yet.
-        max_nodes: stop growing beyond so many nodes.
-        max_bytes: stop growing beyond so many bytes; four fifths of the machine's memory if None.
+        max_nodes: a run ends before the tree has more nodes than this.
+        max_bytes: a run ends before the tree takes more bytes; four fifths of the machine's memory if None.
 
     Example:
         >>> import boltree as bt
@@ -73,6 +73,8 @@ class Search:
     ) -> None:
         if not isinstance(problem, Problem):
             raise ParameterError(f"problem={problem!r}: must be a bt.Problem, such as bt.problems.FrozenLake('8x8')")
+        if not hasattr(problem, "_memory"):
+            raise ParameterError(f"problem={type(problem).__name__}: its __init__ must call super().__init__(...)")
         if not isinstance(algorithm, Algorithm):
             raise ParameterError(f"algorithm={algorithm!r}: must be an algorithm, such as bt.DENTS()")
         if growth not in ("leaf", "trial"):
@@ -92,6 +94,7 @@ class Search:
         self.growth = growth
         self.evaluator = evaluator
         self._version = 0
+        self._busy = threading.Lock()
         self._exact: Any = None  # exact values from the root, once asked for
         external = growth == "leaf" and not isinstance(evaluator, (str, int, float, np.number))
         prior_external = external and bool(getattr(evaluator, "gives_prior", True))
@@ -105,7 +108,8 @@ class Search:
         t.seed = for_ties
         if problem.has("prior"):
             t.prior = problem.address("prior")
-        self._max_nodes = max_nodes
+        self._max_nodes = None if max_nodes is None else int(max_nodes)
+        self._limited = max_bytes is not None
         self._max_bytes = int(max_bytes) if max_bytes is not None else physical_memory() * 4 // 5
         self._storage = self._new_storage(self._handle, problem.horizon)
         self._storage.scratch["rng"][:] = for_trials
@@ -119,15 +123,15 @@ class Search:
         return self._handle[0]
 
     def _new_storage(self, handle: Any, levels: int) -> Storage:
+        """Memory for a tree whose trials take at most so many steps."""
         storage = Storage(handle, levels, self._max_bytes, self._max_nodes)
-        t = handle[0]
         nodes = 2 if self.growth == "leaf" else levels + 2
-        blocks = nodes * (int(t.actions) * 64 + records.UNIT)
-        needed = nodes * (records.NODE.itemsize + int(t.words) * 8) + blocks
-        if self._max_bytes < needed:
-            raise ParameterError(f"max_bytes={self._max_bytes}: one trial of this problem may need {needed} bytes")
         if self._max_nodes is not None and self._max_nodes < nodes:
             raise ParameterError(f"max_nodes={self._max_nodes}: one trial of this problem may need {nodes} nodes")
+        if self._limited:
+            needed = int(bytes_of_trial(handle, levels))
+            if self._max_bytes < needed:
+                raise ParameterError(f"max_bytes={self._max_bytes}: one trial of this problem may need {needed} bytes")
         return storage
 
     def _enter_evaluator(self, evaluator: Any) -> None:
@@ -160,10 +164,19 @@ class Search:
         return self.problem.plain_start(self._storage.scratch["rng"])
 
     def _plant(self, state: Any, depth: int) -> None:
-        self._storage.plant(state, depth, self.problem.plain_player(state))
-        t = self._tree
-        if t.evaluator == records.CONSTANT:
-            self._storage.nodes[0].value = t.v_init
+        player = self.problem.plain_player(state)
+        if player not in (0, 1):
+            raise ProblemError(
+                f"{type(self.problem).__name__}.player returned {player} at the start; it must be 0 or 1"
+            )
+        self._storage.plant(state, depth, player)
+        self._enter_root()
+
+    def _enter_root(self) -> None:
+        """What a new root needs that was not in the tree: a first value, noise."""
+        t, node = self._tree, self._storage.nodes[0]
+        if t.evaluator == records.CONSTANT and node.visits == 0:
+            self._storage.nodes["value"][0] = t.v_init
         self._draw_noise()
 
     def _draw_noise(self) -> None:
@@ -201,8 +214,24 @@ class Search:
             raise ParameterError("run(): give trials=..., seconds=... or stop=...")
         if trials is not None and (isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 0):
             raise ParameterError(f"trials={trials!r}: must be an integer of at least 0")
-        if seconds is not None and not (isinstance(seconds, (int, float, np.number)) and 0 <= seconds < math.inf):
+        if seconds is not None and (isinstance(seconds, bool) or not 0 <= seconds < math.inf):
             raise ParameterError(f"seconds={seconds!r}: must be a finite number of at least 0")
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise ParameterError(f"progress={progress!r}: must be True or a function of the search")
+        with self._alone():
+            return self._run(trials, seconds, stop, progress)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Refuse to change a search that is being changed: by another thread, or from inside its own problem."""
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError("this search is already running; give every thread a search of its own")
+        try:
+            yield
+        finally:
+            self._busy.release()
+
+    def _run(self, trials: int | None, seconds: float | None, stop: Any, progress: Any) -> str:
         self._set_budget(trials)
         t = self._tree
         run_trials(self._handle, 0)  # compile, if need be, before the clock starts
@@ -226,18 +255,21 @@ class Search:
                     aim = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, max(seconds - now - spent, 1e-4))
                     rate = max(self.trials - before, 1) / spent
                     chunk = max(1, min(int(rate * aim), 8 * chunk))
-                    if report is not None and callable(report):
+                    if callable(report):
                         report(self)
                     if stop is not None and not reason and stop(self):
                         reason = "stop"
         finally:
             if progress is True:
-                report.close()  # type: ignore[union-attr]
+                report.close()
         assert not t.pending
         return reason
 
     def _run_chunk(self, trials: int) -> bool:
         """Run a number of trials; False when there is no room for another."""
+        t = self._tree
+        if t.pending:
+            abandon_trial(self._handle)  # an interrupt came between a leaf and its evaluation
         end = self.trials + trials
         while True:
             code = run_trials(self._handle, end - self.trials)
@@ -247,30 +279,15 @@ class Search:
                 try:
                     evaluate_waiting(self)
                 except BaseException:
-                    self._abandon_waiting()
+                    abandon_trial(self._handle)
                     raise
             elif code == records.INDEX:
                 self._storage.make_index()
             elif code == records.FULL:
-                if not self._storage.grow():
+                if not self._storage.grow(int(t.needed_nodes), int(t.needed_units)):
                     return False
             else:
-                self._tree.pending = 0
                 raise_failure(self, int(code))
-
-    def _abandon_waiting(self) -> None:
-        """Take back the trial whose leaf could not be evaluated."""
-        t, storage = self._tree, self._storage
-        path, length = storage.scratch["path"], int(t.length)
-        t.pending = 0
-        if length == 0:
-            return
-        for level in range(length):
-            storage.nodes["visits"][path[level]["node"]] -= 1
-        leaf, parent, slot = int(t.leaf), int(path[length - 1]["node"]), int(path[length - 1]["slot"])
-        storage.edges["child"][int(storage.nodes[parent].block) + slot] = storage.nodes[leaf].sibling
-        t.node_count = t.nodes_before
-        t.index_stale = t.index_size > 0
 
     def _set_budget(self, trials: int | None) -> None:
         """H-MCTS needs to know how many trials it has."""
@@ -281,7 +298,7 @@ class Search:
             raise ParameterError(
                 f"{self.algorithm.name}: budget=None takes the first run's trials; give run(trials=...) or budget"
             )
-        t.budget = trials
+        t.budget = min(trials, MAX_BUDGET)
 
     # Looking
 
@@ -351,19 +368,18 @@ class Search:
         wanted = np.frombuffer(self.problem.as_state(state).tobytes(), np.uint64)
         t = self._tree
         states, nodes = self._storage.states[: t.node_count], self._storage.nodes[: t.node_count]
-        same = np.flatnonzero((states == wanted).all(axis=1) & (depth is None or nodes["depth"] == depth))
+        alive = nodes["marks"] & records.TERMINAL == 0
+        same = np.flatnonzero((states == wanted).all(axis=1) & alive & (depth is None or nodes["depth"] == depth))
         if same.size == 0:
             at = "" if depth is None else f" at depth {depth}"
             raise ParameterError(f"state {state!r}{at}: not in the tree")
         return int(same[np.argmax(nodes["visits"][same])])
 
-    def tree(self, depth: int = 3) -> str:
-        """Print the tree down to a depth, the most visited actions first; the text is returned too."""
+    def tree(self, depth: int = 3) -> None:
+        """Print the tree down to a depth, the most visited actions first."""
         from .show import tree_text
 
-        text = tree_text(self, depth)
-        print(text)
-        return text
+        print(tree_text(self, depth))
 
     # Going on from here
 
@@ -381,48 +397,55 @@ class Search:
             raise ParameterError(f"action={action!r}: must be a legal action of the root: {root.actions.tolist()}")
         if horizon not in ("absolute", "receding"):
             raise ParameterError(f"horizon={horizon!r}: must be 'absolute' or 'receding'")
-        known = root.children.get(int(action), [])
+        with self._alone():
+            self._advance(root, int(action), state, horizon == "receding")
+
+    def _advance(self, root: Node, action: int, state: Any, receding: bool) -> None:
+        known = root.children.get(action, [])
         kept: Node | None = None
         if state is not None:
             given = self.problem.as_state(state)
-            kept = next((child for child in known if child._state_record.tobytes() == given.tobytes()), None)
+            same = [child for child in known if child._state_record.tobytes() == given.tobytes()]
+            kept = min(same, key=lambda child: child.terminal, default=None)  # it went on, if it may have
         elif len(known) == 1:
             kept, given = known[0], known[0]._state_record
         elif self.problem.deterministic:
             memory = PlainState(np.asarray(root._state_record).reshape(1).copy())
-            self.problem.plain_step(memory, int(action), new_generator(0))
+            self.problem.plain_step(memory, action, new_generator(0))
             given = memory.memory[0]
         else:
             raise ParameterError(
                 f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was"
             )
         depth = root.depth + 1
-        old, old_handle = self._storage, self._handle
-        self._handle = new_tree()
-        self._handle[0] = old_handle[0]
-        t = self._tree
-        if horizon == "receding":
+        player = self.problem.plain_player(given)
+        handle = new_tree()
+        handle[0] = self._handle[0]
+        t = handle[0]
+        if receding:
             t.horizon += 1
-        self._storage = self._new_storage(self._handle, int(t.horizon) - depth if int(t.horizon) > depth else 0)
-        self._storage.scratch["rng"][:] = old.scratch["rng"]
-        self._version += 1
         t.window_count = 0
+        storage = self._new_storage(handle, max(int(t.horizon) - depth, 0))
+        storage.scratch["rng"][:] = self._storage.scratch["rng"]
         if kept is None:
             trials, visits = t.trials, t.visits_made
-            self._plant(given, depth)
+            storage.plant(given, depth, player)
             t.trials, t.visits_made = trials, visits
-            return
-        while int(old_handle[0].node_count) + 1 > t.max_nodes or int(old_handle[0].unit_count) > t.max_units:
-            if not self._storage.grow():
-                break
-        copy_subtree(old_handle, self._handle, kept._index, np.zeros(int(old_handle[0].node_count), np.int32))
-        t.root = 0
-        node = self._storage.nodes[0]
-        if t.distribution == space.HALVING and node.block != records.NONE:
-            self._storage.headers[node.block - 1].peak = -1.0  # a new schedule from here
-        self._draw_noise()
+        else:
+            storage.grow(int(t.node_count) + 1, int(t.unit_count) + 1)
+            copy_subtree(self._handle, handle, kept._index, np.zeros(int(t.node_count), np.int32))
+        self._handle, self._storage = handle, storage  # only now, with nothing left that can fail
+        self._version += 1
+        self._enter_root()
 
     # Keeping
+
+    def __repr__(self) -> str:
+        problem = type(self.problem).__name__
+        return f"<Search {problem} by {self.algorithm.name}: {self.trials:,} trials, {self.size:,} nodes>"
+
+    def __getstate__(self) -> Any:
+        raise TypeError("a Search cannot be pickled or copied; use search.save(path) and bt.Search.load(path)")
 
     def save(self, path: Union[str, Path]) -> None:
         """Write the search to a file; `Search.load` goes on with it bit for bit."""

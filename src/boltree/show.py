@@ -8,6 +8,9 @@ import numpy as np
 
 from .node import Node
 
+OUTCOMES = 4
+"""So many outcomes of an action are shown, the most visited first."""
+
 
 def tree_text(search: Any, depth: int, width: int = 8) -> str:
     """The tree down to a depth; at each node the `width` most visited actions, the recommended one marked by ``*``."""
@@ -39,10 +42,13 @@ def _below(search: Any, node: Node, depth: int, width: int, indent: str, lines: 
         lines.append(f"{indent}{branch}{mark}{name:<8} N {visits[i]:>10,}  Q {q[i]:>9.4g}  pi {policy[i]:.3f}")
         below = indent + ("    " if last else "|   ")
         outcomes = children.get(action, [])
-        for k, child in enumerate(outcomes):
+        seen = sorted(enumerate(outcomes), key=lambda item: -item[1].count)
+        for k, child in seen[:OUTCOMES]:
             if len(outcomes) > 1:
                 lines.append(f"{below}({k}) N {child.count:,}  V {child.value:.4g}  {_state_line(search, child)}")
             _below(search, child, depth - 1, width, below + ("    " if len(outcomes) > 1 else ""), lines)
+        if len(outcomes) > OUTCOMES:
+            lines.append(f"{below}... {len(outcomes) - OUTCOMES:,} more outcomes")
     if len(order) > width:
         lines.append(f"{indent}`-- ... {len(order) - width} more actions tried")
 

@@ -29,8 +29,8 @@ class Model:
     def __init__(self, problem: Problem, state: Any, horizon: int, max_states: int) -> None:
         if not (problem.has("outcomes") and problem.has("count_outcomes")):
             raise ProblemError(
-                f"{type(problem).__name__}: exact solving needs outcomes(params, state, action, k) and count_outcomes; "
-                "bt.sample_value works without them"
+                f"{type(problem).__name__}: exact solving needs outcomes(params, state, action, k) and count_outcomes, "
+                "or deterministic = True; bt.sample_value works without them"
             )
         self.problem, self.horizon = problem, horizon
         words = problem.state_layout().itemsize // 8
@@ -56,6 +56,10 @@ class Model:
         counts = np.zeros(8, np.int64)
         counts[0] = 1
         self._rehash(1)
+        too_many = (
+            f"{type(problem).__name__}: more than {max_states} reachable states; too many to solve exactly "
+            "(raise max_states, or use bt.sample_value)"
+        )
         names = ("legal", "player", "count_outcomes", "outcomes")
         addresses = [problem.params_at, *(problem.address(name) for name in names)]
         while True:
@@ -71,10 +75,7 @@ class Model:
                 break
             if code == kernels.STATES_FULL:
                 if counts[0] >= max_states:
-                    raise ProblemError(
-                        f"{type(problem).__name__}: more than {max_states} reachable states; too many to solve exactly "
-                        "(raise max_states, or use bt.sample_value)"
-                    )
+                    raise ProblemError(too_many)
                 for name in ("states", "depth", "player", "rows"):
                     setattr(self, name, _doubled(getattr(self, name)))
                 self._rehash(int(counts[0]))
@@ -86,10 +87,11 @@ class Model:
             else:
                 self._fail(int(code), int(counts[4]), int(counts[5]), float(out[3]))
         self.size = int(counts[0])
+        if self.size > max_states:
+            raise ProblemError(too_many)
 
     def _rehash(self, known: int) -> None:
-        self.table = np.full(max(4096, 4 * len(self.states)), -1, np.int64)
-        self.table = np.full(1 << (self.table.size - 1).bit_length(), -1, np.int64)
+        self.table = np.full(1 << (4 * len(self.states) - 1).bit_length(), -1, np.int64)
         kernels.enter_states(self.states, self.table, known)
 
     def _fail(self, code: int, state: int, action: int, number: float) -> None:
@@ -173,7 +175,8 @@ class Solution:
 
     def value(self, state: Any = None, depth: int = 0) -> float:
         """The value of a state at a depth; of the start if None."""
-        return float(self.values[depth][self._locate(state, depth)[1]])
+        _, place = self._locate(state, depth)
+        return float(self.values[depth][place])
 
     def actions(self, state: Any = None, depth: int = 0) -> NDArray[np.int64]:
         """The legal actions of a state."""

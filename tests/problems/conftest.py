@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boltree.core.native import FAILED, _call_plain
+from boltree.core.native import FAILED, plain_call
 from boltree.core.random import new_generator, uniform
 from boltree.problem import PlainState, Problem
 
@@ -30,7 +30,7 @@ class Compiled:
     def _call(self, name: str, *arguments: int) -> int:
         address = self.problem.address(name)
         assert address != 0, f"{name} is not defined"
-        result = _call_plain(address, (self.problem.params_at, *arguments))
+        result = plain_call(address, (self.problem.params_at, *arguments))
         if result == int(FAILED):
             raise ValueError(f"compiled {name} raised")
         return result

@@ -21,9 +21,9 @@ from .views import (
     node_at,
     out_of,
     prior_in_of,
-    priors_of,
     quota_at,
     weights_of,
+    words_of,
 )
 
 LOWEST_LOG_PRIOR = -32.0
@@ -126,7 +126,10 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
             slot += 1
     if tree.has_prior:
         status = fill_prior(tree, index, prior_given)
-        if status != DONE:
+        if status != DONE:  # (a node with a prior was never SINGLE)
+            node.block = NONE
+            node.actions = 0
+            tree.unit_count -= units_of(tree, n)
             return status
     if tree.entropy_bonus != NO_ENTROPY:
         extra = extra_at(tree, block, n)
@@ -203,17 +206,17 @@ def fill_prior(tree: Any, index: int, given: bool) -> int:
             tree.error_action = a
             tree.error_value = p
             return BAD_PRIOR
-        priors_of(tree)[first + i] = p
+        words_of(tree)[first + i] = p
         total += p
     mean_log = 0.0
     for i in range(n):
-        p = priors_of(tree)[first + i] / total if total > 0.0 else 1.0 / n
-        priors_of(tree)[first + i] = p
+        p = words_of(tree)[first + i] / total if total > 0.0 else 1.0 / n
+        words_of(tree)[first + i] = p
         mean_log += max(log(p), LOWEST_LOG_PRIOR) / n
         weights_of(tree)[i] = p
     if tree.q_from_prior:
         for i in range(n):
-            edge_at(tree, node.block + i).q = max(log(priors_of(tree)[first + i]), LOWEST_LOG_PRIOR) - mean_log
+            edge_at(tree, node.block + i).q = max(log(words_of(tree)[first + i]), LOWEST_LOG_PRIOR) - mean_log
     if is_tabled(tree, n):
         build_table(tree, table_at(tree, node.block, n) + n, weights_of(tree), n)
     return DONE

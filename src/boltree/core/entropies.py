@@ -5,8 +5,6 @@ All of *normalised* distributions: a uniform policy over n actions has Shannon e
 
 from __future__ import annotations
 
-from typing import Any
-
 from .elementary import log
 from .jit import inlined
 from .space import RELATIVE_ENTROPY, TSALLIS
@@ -32,12 +30,3 @@ def finish_entropy(kind: int, total: float) -> float:
 def uniform_entropy(kind: int, n: int) -> float:
     """Entropy of the uniform policy over n actions."""
     return 0.5 * (1.0 - 1.0 / n) if kind == TSALLIS else log(float(n))
-
-
-@inlined
-def entropy_of(kind: int, policy: Any, reference: Any, n: int) -> float:
-    """The entropy of ``policy[:n]``, in plain form."""
-    total = 0.0
-    for i in range(n):
-        total += entropy_term(kind, policy[i], reference[i])
-    return finish_entropy(kind, total)

@@ -175,4 +175,4 @@ class _PackageCache(FunctionCache):
 def say_compiling() -> None:
     """Tell the user, once per process, why the first call takes seconds."""
     if not os.environ.get("BOLTREE_QUIET"):
-        print("boltree: compiling the search (once per machine, some seconds) ...", file=sys.stderr, flush=True)
+        print("boltree: compiling (some seconds; kept for next time) ...", file=sys.stderr, flush=True)

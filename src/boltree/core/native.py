@@ -25,10 +25,10 @@ FAILED = np.int64(-(2**62))
 """What `call` returns when the function raised."""
 
 
-def _call_plain(address: int, arguments: Sequence[int]) -> int:
+def plain_call(address: int, arguments: Sequence[int]) -> int:
     """`call` for interpreted runs: the same convention, through ctypes."""
     signature = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * len(arguments))
-    result, exception = ctypes.c_int64(0), ctypes.c_void_p(0)
+    result, exception = ctypes.c_int64(int(FAILED)), ctypes.c_void_p(0)
     status = signature(int(address))(
         ctypes.addressof(result), ctypes.addressof(exception), *[int(a) for a in arguments]
     )
@@ -45,6 +45,9 @@ def _call_native(typing_context, address, arguments):  # type: ignore[no-untyped
         kind = ir.FunctionType(ir.IntType(32), [i64.as_pointer(), i8p.as_pointer()] + [i64] * count)
         result = cgutils.alloca_once(builder, i64)
         exception = cgutils.alloca_once(builder, i8p)
+        builder.store(
+            ir.Constant(i64, int(FAILED)), result
+        )  # a callback that an interrupt kept from running leaves it so
         items = [
             context.cast(builder, item, given, types.int64)
             for item, given in zip(cgutils.unpack_tuple(builder, values[1], count), arguments.types, strict=True)
@@ -56,11 +59,13 @@ def _call_native(typing_context, address, arguments):  # type: ignore[no-untyped
     return signature, code
 
 
-def _record_at_plain(address: int, dtype: np.dtype[Any]) -> Any:
-    return _array_at_plain(address, 1, dtype)[0]
+def plain_record_at(address: int, dtype: np.dtype[Any]) -> Any:
+    """`record_at` in plain Python."""
+    return plain_array_at(address, 1, dtype)[0]
 
 
-def _array_at_plain(address: int, shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+def plain_array_at(address: int, shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """`array_at` in plain Python, for any shape."""
     size = int(np.prod(shape)) * dtype.itemsize
     buffer: Any = (ctypes.c_char * size).from_address(int(address))
     array = np.frombuffer(buffer, dtype).reshape(shape)
@@ -109,24 +114,27 @@ def _array_at_native(typing_context, address, shape, dtype):  # type: ignore[no-
     return array_type(types.int64, shape, dtype), code
 
 
-call: Callable[[Any, Any], Any] = _call_plain if JIT_DISABLED else _call_native
+call: Callable[[Any, Any], Any] = plain_call if JIT_DISABLED else _call_native
 """``call(address, (a, b, ...))``: the function's result, or FAILED when it raised."""
-record_at: Callable[[Any, Any], Any] = _record_at_plain if JIT_DISABLED else _record_at_native
+record_at: Callable[[Any, Any], Any] = plain_record_at if JIT_DISABLED else _record_at_native
 """``record_at(address, dtype)``: the record that lies there."""
-array_at: Callable[[Any, Any, Any], Any] = _array_at_plain if JIT_DISABLED else _array_at_native
+array_at: Callable[[Any, Any, Any], Any] = plain_array_at if JIT_DISABLED else _array_at_native
 """``array_at(address, length, dtype)``: a one-dimensional view of what lies there."""
 
 
-def address_of_compiled(function: Callable[..., Any], arity: int, name: str | None = None) -> tuple[int, Any]:
+def address_of_compiled(
+    function: Callable[..., Any], arity: int, name: str | None = None, *, temporaries: bool = False
+) -> tuple[int, Any]:
     """Compile a function of `arity` integers; return its address and what must be kept alive with it.
 
     With a `name` the machine code is kept on disk: only for functions of this package, because a
-    user's edited helper would otherwise silently keep its old machine code.
+    user's edited helper would otherwise silently keep its old machine code. With `temporaries` the function may make
+    arrays and lists of its own, which costs time at every call.
     """
     from .jit import keep_on_disk
 
     signature = types.int64(*[types.int64] * arity)
-    dispatcher = numba.njit(_nrt=False, boundscheck=True)(function)
+    dispatcher = numba.njit(_nrt=temporaries, boundscheck=True)(function)
     if name is not None:
         keep_on_disk(dispatcher, name)
     dispatcher.compile(signature)

@@ -115,6 +115,25 @@ def index_is_short(tree: Any, new_nodes: int) -> bool:
 
 
 @kernel
+def count_indexed(handle: Any) -> int:
+    """How many outcomes belong into the index."""
+    tree = handle[0]
+    count = 0
+    for i in range(tree.node_count):
+        node = node_at(tree, i)
+        if node.block == NONE or node.marks & SINGLE:
+            continue
+        for k in range(np.int64(node.actions)):
+            record = edge_at(tree, node.block + k)
+            if record.outcomes >= CHAIN:
+                child = np.int64(record.child)
+                while child != NONE:
+                    count += 1
+                    child = np.int64(node_at(tree, child).sibling)
+    return count
+
+
+@kernel
 def rebuild_index(handle: Any) -> None:
     """Enter every long chain of the tree into an empty index."""
     tree = handle[0]

@@ -34,12 +34,12 @@ from .views import (
     node_at,
     noise_of,
     policies_of,
-    priors_of,
     quota_at,
     references_of,
     rng_of,
     step_at,
     weights_of,
+    words_of,
 )
 
 BAD = -SCHEDULE_FAILED
@@ -126,9 +126,9 @@ def sample(tree: Any, index: int, level: int, fresh: bool) -> int:
         if tabled:
             slot = sample_table(tree, table_at(tree, node.block, n) + n, n, u)
         else:
-            slot = last_positive(priors_of(tree), prior, n)
+            slot = last_positive(words_of(tree), prior, n)
             for i in range(n - 1):
-                u -= priors_of(tree)[prior + i]
+                u -= words_of(tree)[prior + i]
                 if u < 0.0:
                     slot = i
                     break
@@ -181,7 +181,7 @@ def enter_entropy(tree: Any, node: Any, level: int, explore: float, follow: floa
     for i in range(n):
         p = rho * weights_of(tree)[i] + even
         if tree.has_prior:
-            p += follow * priors_of(tree)[prior + i]
+            p += follow * words_of(tree)[prior + i]
         if tree.relative:
             policies_of(tree)[level * tree.actions + edge_at(tree, node.block + i).action] = p
         if kind != NO_ENTROPY:
@@ -240,7 +240,7 @@ def prior_upper_confidence(tree: Any, index: int) -> int:
     u = uniform_of(rng_of(tree))
     for i in range(n):
         edge = edge_at(tree, node.block + i)
-        p = priors_of(tree)[prior + i] if tree.has_prior else 1.0 / n
+        p = words_of(tree)[prior + i] if tree.has_prior else 1.0 / n
         if tree.noise_weight > 0.0 and index == tree.root:
             p = (1.0 - tree.noise_weight) * p + tree.noise_weight * noise_of(tree)[edge.action]
         bound = (edge.q if edge.visits > 0 else unplayed) + scale * p / (1.0 + edge.visits)

@@ -14,7 +14,7 @@ from .policies import prior_upper_confidence, upper_confidence
 from .records import DONE, NONE, SINGLE
 from .schedules import log_e_plus, scheduled
 from .space import BOLTZMANN, HALVING, NO_ENTROPY, PRIOR_UCB, RELATIVE, SPARSEMAX, SWITCHING, UCB, UNIFORM
-from .views import edge_at, node_at, policies_of, priors_of, rng_of, weights_of
+from .views import edge_at, node_at, policies_of, rng_of, weights_of, words_of
 
 
 @kernel
@@ -73,7 +73,7 @@ def policy_of(tree: Any, path: Any, out: Any) -> None:
             for i in range(n):
                 p = (1.0 - follow) * ((1.0 - explore) * weights_of(tree)[i] / total + explore / n)
                 if tree.has_prior:
-                    p += follow * priors_of(tree)[prior_at(tree, node.block, n) + i]
+                    p += follow * words_of(tree)[prior_at(tree, node.block, n) + i]
                 if tree.relative:
                     policies_of(tree)[level * tree.actions + edge_at(tree, node.block + i).action] = p
                 if level == last:

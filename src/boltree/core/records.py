@@ -182,6 +182,8 @@ TREE = np.dtype(
         ("trials", "i8"),
         ("node_count", "i8"),
         ("nodes_before", "i8"),  # this trial
+        ("needed_nodes", "i8"),  # for the next trial, when there is no room for it
+        ("needed_units", "i8"),
         ("unit_count", "i8"),
         ("lowest", "f8"),
         ("highest", "f8"),
@@ -190,7 +192,7 @@ TREE = np.dtype(
         ("length", "i8"),
         ("leaf", "i8"),
         ("leaf_value", "f8"),
-        ("pending", "i8"),
+        ("pending", "i8"),  # 1: the last leaf waits for its evaluation; 2: the root for its own
         ("visits_made", "i8"),
         # what went wrong
         ("error_node", "i8"),

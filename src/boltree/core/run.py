@@ -36,21 +36,41 @@ def run_trials(handle: Any, trials: int) -> int:
             if tree.index_stale or index_is_short(tree, new_nodes):
                 return INDEX
             if nodes > tree.max_nodes or units > tree.max_units or size > tree.max_bytes:
+                tree.needed_nodes, tree.needed_units = nodes, units
                 return FULL
             if tree.distribution == SWITCHING and levels > 0:
                 tree.switch = levels - tree.trials % levels
+        resumed = tree.pending
         status = descend(tree)
         if status == EVALUATE:
             return EVALUATE
         if status != DONE:
             undo(tree)
+            tree.pending = 0
             return status
-        if tree.length > 0 or node_at(tree, tree.root).visits > 0:
+        tree.pending = 0
+        if resumed != 2:
             back_up(tree)
             tree.trials += 1
             if tree.adaptive and tree.trials % tree.every == 0:
                 solve_temperature(tree)
     return DONE
+
+
+@kernel
+def bytes_of_trial(handle: Any, levels: int) -> int:
+    """What an empty tree and its first trial may need."""
+    tree = handle[0]
+    nodes = 3 if tree.growth == LEAF else levels + 3
+    units = (2 if tree.growth == LEAF else levels + 1) * units_of(tree, tree.actions)
+    return nodes * (NODE_BYTES + 8 * tree.words) + units * UNIT
+
+
+@kernel
+def abandon_trial(handle: Any) -> None:
+    """Take back a trial whose leaf waits for an evaluation that will not come."""
+    undo(handle[0])
+    handle[0].pending = 0
 
 
 @inlined

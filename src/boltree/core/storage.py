@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .memory import Arena
-from .outcomes import CHAIN, rebuild_index
-from .records import EDGE, HEADER, LEAF, NODE, NONE, ORIGIN, PATH, TABLE, TREE, UNIT
+from .outcomes import CHAIN, count_indexed, rebuild_index
+from .records import EDGE, HEADER, LEAF, NODE, NONE, ORIGIN, PATH, TREE, UNIT
 
 LOGS = np.log(math.e + np.arange(2048.0))
 
@@ -70,21 +70,28 @@ class Storage:
         t.max_words = t.max_units * (UNIT // 8)
         t.max_state_words = self.arenas["states"].size // 8
 
-    def grow(self) -> bool:
-        """Make room after a kernel found none; False when nothing can grow any more."""
-        grown = [arena.grow() for arena in self.arenas.values() if not arena.reserved]
-        if any(grown):
-            self._place()
-        return any(grown)
+    def grow(self, nodes: int, units: int) -> bool:
+        """Make room for so many nodes and units in all; False when a limit is in the way."""
+        t = self.tree[0]
+        needed = {"nodes": nodes * NODE.itemsize, "states": nodes * int(t.words) * 8, "blocks": units * UNIT}
+        for name, size in needed.items():
+            while self.arenas[name].size < size:
+                if not self.arenas[name].grow():
+                    return False
+        self._place()
+        within = nodes * (NODE.itemsize + int(t.words) * 8) + units * UNIT + 4 * int(t.index_size) <= self.max_bytes
+        return nodes <= t.max_nodes and within
 
     def make_index(self) -> None:
         """An index of outcomes large enough for the next trials."""
         t = self.tree[0]
         new_nodes = 1 if t.growth == LEAF else self.scratch["path"].size
-        size = 4 * (max(int(t.index_count), 1024) + new_nodes * (CHAIN + 1))
+        size = 4 * (max(int(count_indexed(self.tree)), 1024) + new_nodes * (CHAIN + 1))
         self.index = np.full(1 << (size - 1).bit_length(), NONE, np.int32)
-        t.index_at, t.index_size, t.index_stale, t.index_wanted = self.index.ctypes.data, self.index.size, 0, 1
+        t.index_wanted = t.index_stale = 1  # until it is whole: an interrupt may come between
+        t.index_at, t.index_size = self.index.ctypes.data, self.index.size
         rebuild_index(self.tree)
+        t.index_stale = 0
 
     @property
     def nbytes(self) -> int:
@@ -121,14 +128,9 @@ class Storage:
         return self._view("blocks", HEADER)
 
     @property
-    def priors(self) -> Any:
+    def words(self) -> Any:
         """The blocks as real numbers."""
         return self._view("blocks", np.float64)
-
-    @property
-    def tables(self) -> Any:
-        """The blocks as alias-table rows."""
-        return self._view("blocks", TABLE)
 
     def plant(self, state: Any, depth: int, player: int) -> None:
         """Begin a new tree whose root has this state."""

@@ -9,7 +9,8 @@ import numpy as np
 from .blocks import units_of
 from .jit import kernel
 from .records import NONE, ORIGIN, SINGLE, TERMINAL, UNFINISHED, WINDOWED
-from .views import edge_at, node_at, priors_of, states_of
+from .space import HALVING
+from .views import edge_at, header_at, node_at, states_of, words_of
 
 
 @kernel
@@ -17,7 +18,7 @@ def copy_subtree(source: Any, target: Any, index: int, origins: Any) -> None:
     """Copy the node `index` of one tree and all below it to another, as its root; `origins` is scratch."""
     old, new = source[0], target[0]
     old_states, new_states = states_of(old), states_of(new)
-    old_words, new_words = priors_of(old), priors_of(new)
+    old_words, new_words = words_of(old), words_of(new)
     origins[0] = index
     count, units = 1, 0
     done = 0
@@ -67,5 +68,8 @@ def copy_subtree(source: Any, target: Any, index: int, origins: Any) -> None:
     node_at(new, 0).marks &= 255 ^ ORIGIN
     if node_at(old, index).marks & ORIGIN:
         node_at(new, 0).marks |= ORIGIN
+    if new.distribution == HALVING and node_at(new, 0).block != NONE:
+        header_at(new, node_at(new, 0).block - 1).peak = -1.0  # a new schedule from here
+    new.root = 0
     new.node_count = count
     new.unit_count = units

@@ -52,21 +52,18 @@ def descend(tree: Any) -> int:
     When a leaf was waiting, its evaluation has arrived: enter it and go on from there.
     """
     resumed = tree.pending != 0
-    tree.pending = 0
     index, level = tree.root, np.int64(0)
     fresh = False
     if resumed:
         index, level, fresh = tree.leaf, tree.length, True
-        node_at(tree, index).value = tree.leaf_value
-    elif (
-        tree.evaluator == EXTERNAL
-        and tree.prior_external
-        and tree.growth == LEAF
-        and node_at(tree, index).block == NONE
-    ):
+        if node_at(tree, index).visits > 1:  # it lay at a horizon that has moved; its value is in its parent's sum
+            tree.leaf_value = node_at(tree, index).value
+        else:
+            node_at(tree, index).value = tree.leaf_value
+    elif tree.prior_external and node_at(tree, index).block == NONE and not is_end(tree, node_at(tree, index)):
         tree.leaf = index  # the root's own prior and value come first
         tree.length = 0
-        tree.pending = 1
+        tree.pending = 2
         return EVALUATE
     while True:
         node = node_at(tree, index)
@@ -76,9 +73,11 @@ def descend(tree: Any) -> int:
             node.visits += 1
             tree.leaf = index
             tree.length = level
-            if node.marks & TERMINAL or node.depth >= tree.horizon:
+            if is_end(tree, node):
                 tree.leaf_value = 0.0
                 return DONE
+            if tree.prior_external and node.block == NONE:
+                fresh = True  # new, or it lay at a horizon that has moved: its prior is asked for
             if fresh:
                 status = evaluate(tree, index, level)
                 if status != DONE:
@@ -144,6 +143,12 @@ def descend(tree: Any) -> int:
         fresh = fresh and tree.growth == LEAF
         index = child
         level += 1
+
+
+@inlined
+def is_end(tree: Any, node: Any) -> bool:
+    """Whether trials end at a node: the problem ended there, or it lies at the horizon."""
+    return node.marks & TERMINAL != 0 or node.depth >= tree.horizon
 
 
 @inlined
@@ -241,7 +246,7 @@ def evaluate(tree: Any, index: int, level: int) -> int:
 def undo(tree: Any) -> None:
     """Take back a trial that failed on its way down: visits, and the nodes it made."""
     nodes_before = tree.nodes_before
-    if tree.length == 0 and node_at(tree, tree.root).visits == 0:
+    if tree.pending == 2:
         return  # it was the root's own evaluation that failed
     for level in range(tree.length + 1):
         index = np.int64(step_at(tree, level).node)
@@ -257,18 +262,19 @@ def undo(tree: Any) -> None:
                     edge_at(tree, parent.block + slot).child = first.sibling
             break
         node_at(tree, index).visits -= 1
+        node_at(tree, index).entropy = step_at(tree, level).entropy
     tree.node_count = nodes_before
     tree.index_stale = tree.index_size > 0
 
 
 @inlined
-def back_up(tree: Any) -> int:
-    """Update every edge and node of the path, deepest first; DONE or an error."""
+def back_up(tree: Any) -> None:
+    """Update every edge and node of the path, deepest first."""
     ret = tree.leaf_value
     leaf = node_at(tree, tree.leaf)
     before, after = leaf.value, leaf.value
     entropy_before, entropy_after = leaf.entropy, leaf.entropy
-    ended = leaf.marks & TERMINAL != 0 or leaf.depth >= tree.horizon
+    ended = is_end(tree, leaf)
     if ended:
         ret = 0.0
     switch = tree.switch - 1  # the level of the only pair that a switching search updates ...
@@ -333,7 +339,6 @@ def back_up(tree: Any) -> int:
         entropy_before, entropy_after = at.entropy, node.entropy
         child = index
     tree.visits_made += tree.length + 1
-    return DONE
 
 
 @inlined

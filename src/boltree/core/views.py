@@ -17,7 +17,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from .jit import JIT_DISABLED
-from .native import _array_at_plain, build_array
+from .native import build_array, plain_array_at
 from .records import EDGE, ENTROPY, HEADER, NODE, PATH, QUOTA, TABLE, TREE
 
 _I64 = ir.IntType(64)
@@ -37,7 +37,7 @@ def _constant_of(builder, tree, name):  # type: ignore[no-untyped-def]
 def _records(dtype: np.dtype[Any], base: str) -> Any:
     """An accessor (tree, index) -> record."""
     if JIT_DISABLED:
-        return lambda tree, index: _array_at_plain(int(tree[base]) + int(index) * dtype.itemsize, 1, dtype)[0]
+        return lambda tree, index: plain_array_at(int(tree[base]) + int(index) * dtype.itemsize, 1, dtype)[0]
     record = numba.from_dtype(dtype)
 
     @intrinsic
@@ -56,7 +56,7 @@ def _records(dtype: np.dtype[Any], base: str) -> Any:
 def _rows(dtype: np.dtype[Any], base: str) -> Any:
     """An accessor (tree, word, i) -> the i-th of the records that begin at a 64-bit word."""
     if JIT_DISABLED:
-        return lambda tree, word, i: _array_at_plain(
+        return lambda tree, word, i: plain_array_at(
             int(tree[base]) + 8 * int(word) + int(i) * dtype.itemsize, 1, dtype
         )[0]
     record = numba.from_dtype(dtype)
@@ -81,7 +81,7 @@ def _array(dtype: Any, base: str, size: str) -> Any:
     """An accessor (tree) -> one-dimensional array; `size` names the field with its length."""
     kind = np.dtype(dtype)
     if JIT_DISABLED:
-        return lambda tree: _array_at_plain(int(tree[base]), int(tree[size]), kind)
+        return lambda tree: plain_array_at(int(tree[base]), int(tree[size]), kind)
     array = types.Array(numba.from_dtype(kind), 1, "C")
 
     @intrinsic
@@ -103,7 +103,7 @@ quota_at = _rows(QUOTA, "blocks_at")
 row_at = _records(TABLE, "blocks_at")
 step_at = _records(PATH, "path_at")
 
-priors_of = _array(np.float64, "blocks_at", "max_words")
+words_of = _array(np.float64, "blocks_at", "max_words")
 states_of = _array(np.uint64, "states_at", "max_state_words")
 weights_of = _array(np.float64, "weights_at", "actions")
 policies_of = _array(np.float64, "policies_at", "policies_size")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..core.native import _call_plain
-from ..errors import ParameterError
+from ..core.native import FAILED, plain_call
+from ..errors import ParameterError, ProblemError
+from ..problem import PlainState
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -33,15 +34,21 @@ def evaluate_waiting(search: Search) -> None:
     """Ask the evaluator about the leaf that waits, and leave the answer for the kernel."""
     t, storage, problem = search._tree, search._storage, search.problem
     words = storage.states[int(t.leaf)].copy()
-    batch: Any = words.view(problem.state_layout())
+    batch: Any = problem.batch_of(words.view(problem.state_layout()))
     if problem.has("features"):
         features = np.zeros((1, *problem.features_shape), np.float32)
-        _call_plain(
-            problem.address("features"), (problem.params_at, words.ctypes.data, features.ctypes.data, features.size)
-        )
+        arguments = (problem.params_at, words.ctypes.data, features.ctypes.data, features.size)
+        if plain_call(problem.address("features"), arguments) == FAILED:
+            problem.reraise()
+            here = PlainState(words.view(problem.state_layout()))
+            type(problem).features(problem.plain_params, here, features.ravel())  # type: ignore[attr-defined]
+            raise ProblemError(f"{type(problem).__name__}.features raised when compiled; run bt.check(problem)")
         batch = features
     evaluator: Any = search.evaluator
-    priors, values = evaluator.evaluate(batch)
+    answer = evaluator.evaluate(batch)
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise ParameterError(f"evaluator: evaluate(batch) returned {answer!r}, must be (priors or None, values)")
+    priors, values = answer
     value = float(np.asarray(values).reshape(-1)[0])
     if not math.isfinite(value):
         raise ParameterError(f"evaluator: value={value!r}, must be finite")
