@@ -301,3 +301,90 @@ def test_deterministic_problems_are_solved_by_their_steps():
 
     bt.check(Walk())
     assert bt.solve(Walk()).root_value == pytest.approx(0.9**2)
+
+
+def _steps_wrongly(params, state, action, rng):
+    return 1.0
+
+
+def _swapped(params, state, action, rng):
+    return True, 1.0
+
+
+def _mixes(params, state, action, rng):
+    if state.x == 1 and action == 0:
+        raise ArithmeticError("0 after 1")
+    state.x = action
+    return 0.0, False
+
+
+def _never_legal(params, state, rng):
+    return 7
+
+
+def _half(params, state, out):
+    out[0] = 1.0
+    if state.x > 0:
+        raise ValueError("no features there")
+
+
+@pytest.mark.parametrize(
+    ("functions", "error", "message"),
+    [
+        ({"step": _steps_wrongly}, bt.ProblemError, r"Mine.step returned 1.0; it must return \(reward, done\)"),
+        ({"step": _swapped}, bt.ProblemError, r"it must return \(reward, done\)"),
+        ({"step": _mixes}, ArithmeticError, "0 after 1"),
+        (
+            {"random_action": _never_legal},
+            bt.ProblemError,
+            r"returned 7 .* the legal actions are \[0, 1\]",
+        ),
+        ({"features": _half, "features_shape": (2,), "step": _random}, ValueError, "no features there"),
+        ({"legals": _no_legal}, bt.ProblemError, "do you mean legal"),
+    ],
+)
+def test_the_checker_sees_more(functions, error, message):
+    with pytest.raises(error, match=message):
+        bt.check(mine(**functions))
+
+
+def test_failing_features_are_raised():
+    class Zero:
+        gives_prior = False
+
+        def evaluate(self, batch):
+            return None, [0.0]
+
+    search = bt.Search(mine(features=_half, features_shape=(2,), step=_random), bt.BTS(), seed=0, evaluator=Zero())
+    with pytest.raises(ValueError, match="no features there"):
+        search.run(trials=50)
+    check_invariants(search)
+
+
+def test_random_actions_out_of_range_are_raised():
+    search = bt.Search(mine(random_action=_never_legal, step=_random), bt.BTS(), seed=0)
+    with pytest.raises(Exception, match=r"out of range|raised when compiled"):
+        search.run(trials=50)
+
+
+def test_python_mistakes_are_named():
+    class Mutates(Dice):
+        def step(self, state, action, rng):
+            state[0] += 1
+            return state, 0.0, False
+
+    class Short(Grid):
+        def step(self, state, action, rng):
+            return state, 0.0
+
+    class Mask(Grid):
+        def legal(self, state):
+            return [True, False, True, True]
+
+    for cls, message in (
+        (Mutates, "changed the state"),
+        (Short, "next_state, reward, done"),
+        (Mask, "actions' numbers"),
+    ):
+        with pytest.raises(bt.ProblemError, match=message):
+            bt.check(cls())

@@ -234,6 +234,8 @@ class Search:
     def _run(self, trials: int | None, seconds: float | None, stop: Any, progress: Any) -> str:
         self._set_budget(trials)
         t = self._tree
+        if t.pending:
+            abandon_trial(self._handle)  # an interrupt came between a leaf and its evaluation
         run_trials(self._handle, 0)  # compile, if need be, before the clock starts
         began = time.perf_counter()
         last = None if trials is None else self.trials + int(trials)
@@ -268,8 +270,6 @@ class Search:
     def _run_chunk(self, trials: int) -> bool:
         """Run a number of trials; False when there is no room for another."""
         t = self._tree
-        if t.pending:
-            abandon_trial(self._handle)  # an interrupt came between a leaf and its evaluation
         end = self.trials + trials
         while True:
             code = run_trials(self._handle, end - self.trials)
