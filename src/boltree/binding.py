@@ -337,8 +337,8 @@ class Binding:
         except Exception as error:  # Numba raises all sorts
             used = "step, legal, random_action or outcomes" if name == "rollout" else name
             raise ProblemError(
-                f"{owner.__qualname__}.{used} does not compile. bt.check(problem) runs it in plain Python first and "
-                "may say more. A problem's functions may use numbers, arrays, math, bt.uniform(rng) and helpers decorated "
-                "with @numba.njit; parameters cannot be changed; for arbitrary Python use bt.PythonProblem. Numba says:\n"
+                f"{owner.__qualname__}.{used} does not compile; bt.check(problem) may say more in plain Python. "
+                "A problem's functions may use numbers, arrays, math, bt.uniform(rng) and helpers with @numba.njit; "
+                "parameters cannot be changed; for arbitrary Python use bt.PythonProblem. Numba says:\n"
                 f"{error}"
             ) from None
