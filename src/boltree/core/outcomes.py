@@ -77,33 +77,26 @@ def link_outcome(tree: Any, edge: int, child: int) -> None:
     """Make a node the first outcome of an edge; its sibling is set already."""
     record = edge_at(tree, edge)
     record.child = child
-    if record.outcomes == INDEXED:
-        enter_index(tree, edge, child)
-    elif record.outcomes < CHAIN:
+    if record.outcomes < CHAIN:
         record.outcomes += 1
     else:
         tree.index_wanted = 1
         if tree.index_size > 0:
-            index_chain(tree, edge)
+            enter_index(tree, edge)
 
 
 @inlined
-def enter_index(tree: Any, edge: int, child: int) -> None:
-    """Enter one outcome into the index."""
-    terminal = node_at(tree, child).marks & TERMINAL != 0
-    index_of(tree)[index_slot(tree, edge, child, terminal)] = child
-    tree.index_count += 1
-
-
-@inlined
-def index_chain(tree: Any, edge: int) -> None:
-    """Enter all outcomes of an edge into the index."""
+def enter_index(tree: Any, edge: int) -> None:
+    """Enter an edge's outcomes into the index; only the first, when the others are there already."""
     record = edge_at(tree, edge)
+    only_first = record.outcomes == INDEXED
     record.outcomes = INDEXED
     child = np.int64(record.child)
     while child != NONE:
-        enter_index(tree, edge, child)
-        child = np.int64(node_at(tree, child).sibling)
+        terminal = node_at(tree, child).marks & TERMINAL != 0
+        index_of(tree)[index_slot(tree, edge, child, terminal)] = child
+        tree.index_count += 1
+        child = np.int64(NONE) if only_first else np.int64(node_at(tree, child).sibling)
 
 
 @inlined
@@ -145,4 +138,5 @@ def rebuild_index(handle: Any) -> None:
         for k in range(np.int64(node.actions)):
             record = edge_at(tree, node.block + k)
             if record.outcomes >= CHAIN:
-                index_chain(tree, node.block + k)
+                record.outcomes = CHAIN  # none of them is there yet
+                enter_index(tree, node.block + k)
