@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .core.evaluation import DONE, NO_ACTION, follow_exactly, follow_sampled
+from .core.evaluation import follow_exactly, follow_sampled
 from .core.random import new_generator
+from .core.records import DONE, NO_ACTION
 from .errors import ParameterError, ProblemError
 from .search import Search
 from .solve import Solution, solve

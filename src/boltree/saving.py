@@ -16,7 +16,7 @@ import numpy as np
 
 from . import problems
 from .algorithms import ALGORITHMS, Algorithm
-from .core.records import EDGE, ENTROPY, HEADER, NODE, QUOTA, TABLE, TREE, UNIT
+from .core.records import EDGE, ENTROPY, HEADER, NODE, QUOTA, SCHEDULE, TABLE, TREE, UNIT
 from .errors import ParameterError
 from .problem import Problem
 from .python_problem import PythonProblem
@@ -197,7 +197,7 @@ def _problem_from(path: Path, meta: dict[str, Any]) -> Problem:
 def layout_stamp() -> str:
     """A hash of the records' layout: files are valid only for the same one."""
     return hashlib.sha256(
-        repr([d.descr for d in (TREE, NODE, EDGE, HEADER, ENTROPY, QUOTA, TABLE)]).encode()
+        repr([d.descr for d in (TREE, NODE, EDGE, HEADER, SCHEDULE, ENTROPY, QUOTA, TABLE)]).encode()
     ).hexdigest()[:16]
 
 

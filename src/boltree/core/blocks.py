@@ -22,6 +22,7 @@ from .views import (
     out_of,
     prior_in_of,
     quota_at,
+    schedule_at,
     weights_of,
     words_of,
 )
@@ -151,7 +152,8 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
             wait = max(np.int64(1), np.int64(tree.rebuild_factor * n))
             header.rebuild = began + (min(began, wait) if tree.early_rebuilds else wait)
         if tree.distribution == HALVING:
-            header.rebuild = 0
+            schedule = schedule_at(tree, block - 1)
+            schedule.budget = schedule.used = schedule.quota = schedule.grant = 0
             extra = extra_at(tree, block, n)
             for i in range(n):
                 quota_at(tree, extra, i).done = 0

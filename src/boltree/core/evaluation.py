@@ -9,11 +9,9 @@ import numpy as np
 from .jit import inlined, kernel
 from .native import FAILED, call
 from .random import uniform_of
-from .records import NONE, SINGLE, TERMINAL
+from .records import DONE, NO_ACTION, NONE, SINGLE, STEP_FAILED, TERMINAL
 from .run import recommended
 from .views import edge_at, node_at, states_of
-
-DONE, RAISED, NO_ACTION = 0, 1, 2
 
 
 @inlined
@@ -143,7 +141,7 @@ def follow_sampled(
                     mask[a] = 0 if tree.legal != 0 else 1
                 if tree.legal != 0:
                     if call(tree.legal, (tree.params_at, scratch_at, mask_at, tree.actions)) == FAILED:
-                        return RAISED
+                        return STEP_FAILED
                     count = 0
                     for a in range(tree.actions):
                         count += 1 if mask[a] != 0 else 0
@@ -159,7 +157,7 @@ def follow_sampled(
             else:
                 child = first_outcome(tree, index, chosen)
             if call(tree.step, (tree.params_at, scratch_at, chosen, rng_at, out_at)) == FAILED:
-                return RAISED
+                return STEP_FAILED
             total += weight * out[0]
             weight *= tree.discount
             if out[1] != 0.0:

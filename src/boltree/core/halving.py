@@ -4,9 +4,6 @@ A node with a budget B above the threshold and k > 1 actions runs ceil(log2 k) r
 surviving action gets floor(B / (survivors * rounds)) further visits (at least one), then the better half by
 mean survives. What is left of B, and any trial beyond it, goes by UCB among the survivors.
 A child's budget is what its action was granted; each new grant restarts the child's schedule.
-
-In the block's header: ``rebuild`` is the budget, ``shift`` the visits used, ``total`` the visits that each
-survivor gets this round, ``peak`` the number of the grant that this schedule follows.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ import numpy as np
 
 from .blocks import extra_at
 from .jit import inlined
-from .views import edge_at, header_at, quota_at
+from .views import edge_at, quota_at, schedule_at
 
 PLAIN = -1
 """`halving_slot` returns it when the node follows UCB."""
@@ -26,34 +23,34 @@ PLAIN = -1
 @inlined
 def follow_grant(tree: Any, node: Any, budget: int, grant: int) -> None:
     """Start this node's schedule again if its parent has made a new grant."""
-    header = header_at(tree, node.block - 1)
-    if header.peak == grant:
+    schedule = schedule_at(tree, node.block - 1)
+    if schedule.grant == grant:
         return
     n = np.int64(node.actions)
-    header.rebuild = budget
-    header.shift = 0.0
-    header.peak = grant
+    schedule.budget = budget
+    schedule.used = 0
+    schedule.grant = grant
     extra = extra_at(tree, node.block, n)
     for i in range(n):
         quota_at(tree, extra, i).alive = 1
     if budget > tree.threshold and n > 1:
         start_round(tree, node, n)
     else:
-        header.total = 0.0
+        schedule.quota = 0
 
 
 @inlined
 def start_round(tree: Any, node: Any, survivors: int) -> None:
     """Grant each survivor its visits of this round."""
-    header = header_at(tree, node.block - 1)
+    schedule = schedule_at(tree, node.block - 1)
     extra = extra_at(tree, node.block, node.actions)
-    quota = header.rebuild // (survivors * rounds_of(np.int64(node.actions)))
-    header.total = max(quota, 1)
+    quota = schedule.budget // (survivors * rounds_of(np.int64(node.actions)))
+    schedule.quota = max(quota, 1)
     for i in range(np.int64(node.actions)):
         row = quota_at(tree, extra, i)
         if row.alive:
             row.done = 0
-            row.granted = np.int64(header.total)
+            row.granted = schedule.quota
             row.grant += 1
 
 
@@ -69,11 +66,11 @@ def rounds_of(n: int) -> int:
 @inlined
 def halving_slot(tree: Any, node: Any) -> int:
     """The survivor that is owed a visit (the one with the fewest this round), or PLAIN."""
-    header = header_at(tree, node.block - 1)
-    if header.total <= 0.0 or header.shift >= header.rebuild:
+    schedule = schedule_at(tree, node.block - 1)
+    if schedule.quota == 0 or schedule.used >= schedule.budget:
         return PLAIN
     extra = extra_at(tree, node.block, node.actions)
-    slot, fewest = PLAIN, np.int64(header.total)
+    slot, fewest = PLAIN, schedule.quota
     for i in range(np.int64(node.actions)):
         row = quota_at(tree, extra, i)
         if row.alive and row.done < fewest:
@@ -84,19 +81,19 @@ def halving_slot(tree: Any, node: Any) -> int:
 @inlined
 def halving_visit(tree: Any, node: Any, slot: int) -> None:
     """Count a finished visit; when the round is complete, the better half survives."""
-    header = header_at(tree, node.block - 1)
-    header.shift += 1.0
-    if header.total <= 0.0:
+    schedule = schedule_at(tree, node.block - 1)
+    schedule.used += 1
+    if schedule.quota == 0:
         return
     count_visit(tree, node, slot)
-    if header.shift >= header.rebuild:
-        header.total = 0.0  # the budget is spent: no more rounds
+    if schedule.used >= schedule.budget:
+        schedule.quota = 0  # the budget is spent: no more rounds
 
 
 @inlined
 def count_visit(tree: Any, node: Any, slot: int) -> None:
     """One of the round's visits was made."""
-    header = header_at(tree, node.block - 1)
+    schedule = schedule_at(tree, node.block - 1)
     n = np.int64(node.actions)
     extra = extra_at(tree, node.block, n)
     quota_at(tree, extra, slot).done += 1
@@ -105,11 +102,11 @@ def count_visit(tree: Any, node: Any, slot: int) -> None:
         row = quota_at(tree, extra, i)
         if row.alive:
             survivors += 1
-            if row.done < header.total:
+            if row.done < schedule.quota:
                 return
     keep = (survivors + 1) // 2
     if survivors == 1 or keep == survivors:
-        header.total = 0.0
+        schedule.quota = 0
         return
     for _ in range(survivors - keep):
         worst, lowest = -1, np.inf
@@ -121,4 +118,4 @@ def count_visit(tree: Any, node: Any, slot: int) -> None:
     if keep > 1:
         start_round(tree, node, keep)
     else:
-        header.total = 0.0
+        schedule.quota = 0

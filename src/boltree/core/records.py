@@ -7,7 +7,7 @@ edge are nodes, chained through ``sibling``.
 
 A block is counted in units of 32 bytes. For n legal actions it holds, in this order:
 
-    [header]  n edges  [n entropies or quotas]  [n priors]  [n table rows]  [n prior-table rows]
+    [header or schedule]  n edges  [n entropies or quotas]  [n priors]  [n table rows]  [n prior-table rows]
 
 The bracketed parts exist when the algorithm needs them. ``node.block`` is the unit of the first
 edge; a header lies one unit before it. Values and entropies are player 0's, except ``edge.q``,
@@ -62,10 +62,20 @@ EDGE = np.dtype(
 
 HEADER = np.dtype(
     [
-        ("rebuild", "i8"),  # visits at which the table is built again; halving: this schedule's budget
-        ("shift", "f8"),  # M of the soft maximum; halving: visits used
-        ("total", "f8"),  # E of the soft maximum; halving: further visits of each survivor this round
-        ("peak", "f8"),  # the largest E since it was last summed; halving: the grant this schedule follows
+        ("rebuild", "i8"),  # visits at which the table is built again
+        ("shift", "f8"),  # M of the soft maximum
+        ("total", "f8"),  # E of the soft maximum
+        ("peak", "f8"),  # the largest E since it was last summed
+    ],
+    align=True,
+)
+
+SCHEDULE = np.dtype(  # what a header is where actions are halved
+    [
+        ("budget", "i8"),
+        ("used", "i8"),
+        ("quota", "i8"),  # further visits of each survivor this round; 0 when there are no more rounds
+        ("grant", "i8"),  # the number of the parent's grant that this schedule follows
     ],
     align=True,
 )

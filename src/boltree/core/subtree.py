@@ -10,7 +10,7 @@ from .blocks import units_of
 from .jit import kernel
 from .records import NONE, ORIGIN, SINGLE, TERMINAL, UNFINISHED, WINDOWED
 from .space import HALVING
-from .views import edge_at, header_at, node_at, states_of, words_of
+from .views import edge_at, node_at, schedule_at, states_of, words_of
 
 
 @kernel
@@ -69,7 +69,7 @@ def copy_subtree(source: Any, target: Any, index: int, origins: Any) -> None:
     if node_at(old, index).marks & ORIGIN:
         node_at(new, 0).marks |= ORIGIN
     if new.distribution == HALVING and node_at(new, 0).block != NONE:
-        header_at(new, node_at(new, 0).block - 1).peak = -1.0  # a new schedule from here
+        schedule_at(new, node_at(new, 0).block - 1).grant = -1  # a new schedule from here
     new.root = 0
     new.node_count = count
     new.unit_count = units
