@@ -10,8 +10,9 @@ import numpy as np
 from .algorithms import Algorithm
 from .core.random import new_generator
 from .errors import ParameterError
-from .problem import PlainState, Problem
+from .problem import Problem
 from .search import Search
+from .states import PlainState
 
 
 @dataclass

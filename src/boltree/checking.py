@@ -11,7 +11,8 @@ import numpy as np
 from .core.native import FAILED, plain_call
 from .core.random import new_generator
 from .errors import ProblemError
-from .problem import FUNCTIONS, PlainState, Problem
+from .problem import FUNCTIONS, Problem
+from .states import PlainState
 
 EPISODES = 20
 

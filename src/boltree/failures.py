@@ -12,7 +12,7 @@ import numpy as np
 
 from .core import records
 from .errors import ParameterError, ProblemError
-from .problem import PlainState
+from .states import PlainState
 
 if TYPE_CHECKING:
     from .search import Search

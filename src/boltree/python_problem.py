@@ -16,8 +16,9 @@ from .binding import ARITY, BOOL, F8, U8
 from .core.native import address_of_python, plain_array_at
 from .core.random import new_generator
 from .errors import ProblemError
-from .problem import PlainState, Problem
+from .problem import Problem
 from .records import Record, record
+from .states import PlainState
 
 _METHODS = ("legal", "player", "prior", "heuristic", "random_action", "show")
 _Word, _Pair, _Triple = ctypes.c_int64, ctypes.c_double * 2, ctypes.c_double * 3

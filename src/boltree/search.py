@@ -25,8 +25,9 @@ from .errors import ParameterError, ProblemError
 from .evaluators import Evaluator, evaluate_waiting
 from .failures import raise_failure
 from .node import Node
-from .problem import PlainState, Problem
+from .problem import Problem
 from .progress import ProgressLine
+from .states import PlainState
 
 CHUNK_SECONDS = 0.05
 """Trials run in chunks of about so long; Ctrl-C, limits, progress and growth are seen to between them."""

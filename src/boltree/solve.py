@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from .core import model as kernels
 from .errors import ParameterError, ProblemError
 from .failures import plain_outcome
-from .problem import PlainState, Problem
+from .problem import Problem
+from .states import PlainState
 
 Objective = Literal["reward", "soft", "uniform"]
 

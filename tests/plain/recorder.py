@@ -10,7 +10,7 @@ import numpy as np
 
 import boltree as bt
 from boltree.node import Node
-from boltree.problem import PlainState
+from boltree.states import PlainState
 
 from .reference import SAMPLED, PlainNode, PlainTree, Step
 

@@ -12,7 +12,8 @@ import pytest
 
 from boltree.core.native import FAILED, plain_call
 from boltree.core.random import new_generator, uniform
-from boltree.problem import PlainState, Problem
+from boltree.problem import Problem
+from boltree.states import PlainState
 
 
 def copied(state: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.native import FAILED, plain_call
 from ..errors import ParameterError, ProblemError
-from ..problem import PlainState
+from ..states import PlainState
 
 if TYPE_CHECKING:
     from ..search import Search
