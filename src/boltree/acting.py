@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def act(
     seconds: float | None = None,
     seed: int | None = 0,
     steps: int | None = None,
-    horizon: str = "absolute",
+    horizon: Literal["absolute", "receding"] = "absolute",
     **options: Any,
 ) -> Episode:
     """Play one episode: plan with so many trials (or seconds) before each step, and keep the subtree between steps.
@@ -79,5 +79,5 @@ def act(
             episode.done = True
             break
         if len(episode.actions) < steps:
-            search.advance(action, here, horizon=horizon)  # type: ignore[arg-type]
+            search.advance(action, here, horizon=horizon)
     return episode

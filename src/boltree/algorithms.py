@@ -351,11 +351,12 @@ class Custom(Algorithm):
     """An algorithm of one's own: any combination of the design space's choices.
 
     Args:
-        search_distribution: ``"ucb"``, ``"prior-ucb"``, ``"halving"``, ``"boltzmann"``, ``"relative"``, ``"sparsemax"``
-            or ``"uniform"``.
+        search_distribution: ``"ucb"``, ``"prior-ucb"``, ``"halving"``, ``"boltzmann"``, ``"relative"``,
+            ``"sparsemax"``, ``"uniform"`` or ``"switching"`` (which needs the state value ``"mean"``).
         state_value: ``"mean"``, ``"max"``, ``"soft"``, ``"relative-soft"``, ``"sparse"`` or ``"power"``.
         entropy_bonus: ``"none"``, ``"shannon"``, ``"relative"`` or ``"tsallis"``; needs a sampled distribution.
         beta: the bonus' weight, a schedule.
+        c: as in UCT; ``"prior-ucb"`` needs a number.
 
     The other arguments are those of the algorithms that use them.
 

@@ -61,10 +61,10 @@ def _features(problem: Problem, name: str, memory: Any, where: str) -> None:
     if problem.has("features"):
         if not problem.features_shape:
             raise ProblemError(f"{name}: features_shape is missing; features(params, state, out) fills so many numbers")
-        size = int(np.prod(problem.features_shape))
-        plain, compiled = np.zeros(size, np.float32), np.zeros(size, np.float32)
-        type(problem).features(problem.plain_params, PlainState(memory.copy()), plain)  # type: ignore[attr-defined]
-        _compiled(problem, name, "features", (problem.params_at, memory.ctypes.data, compiled.ctypes.data, size), where)
+        plain = problem.plain_features(memory.copy())
+        compiled = np.zeros_like(plain)
+        arguments = (problem.params_at, memory.ctypes.data, compiled.ctypes.data, compiled.size)
+        _compiled(problem, name, "features", arguments, where)
         if not np.allclose(plain, compiled, rtol=1e-5, atol=1e-6):
             raise ProblemError(f"{name}.features gives other numbers compiled than in plain Python {where}")
 

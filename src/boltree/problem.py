@@ -315,6 +315,12 @@ class Problem:
             raise ProblemError(f"{type(self).__name__}.heuristic returned {value!r}; it must return a number")
         return float(value)
 
+    def plain_features(self, state: Any) -> Any:
+        """A network's numbers for a state, by `features`."""
+        out = np.zeros(int(np.prod(self.features_shape)), np.float32)
+        type(self).features(self.plain_params, PlainState(state), out)  # type: ignore[attr-defined]
+        return out
+
     def plain_random_action(self, state: PlainState, rng: Any) -> int:
         """An action of the rollout policy: `random_action`, else a uniform legal one."""
         if self.has("random_action"):

@@ -158,7 +158,6 @@ class _PackageCache(FunctionCache):
     def __init__(self, function: Callable[..., Any], name: str, announce: bool) -> None:
         self._impl_class = lambda _: _CacheImpl(name)
         self._announce = announce
-        self._loads = 0
         super().__init__(function)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..core.native import FAILED, plain_call
 from ..errors import ParameterError, ProblemError
-from ..states import PlainState
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -40,8 +39,7 @@ def evaluate_waiting(search: Search) -> None:
         arguments = (problem.params_at, words.ctypes.data, features.ctypes.data, features.size)
         if plain_call(problem.address("features"), arguments) == FAILED:
             problem.reraise()
-            here = PlainState(words.view(problem.state_layout()))
-            type(problem).features(problem.plain_params, here, features.ravel())  # type: ignore[attr-defined]
+            problem.plain_features(words.view(problem.state_layout()))
             raise ProblemError(f"{type(problem).__name__}.features raised when compiled; run bt.check(problem)")
         batch = features
     evaluator: Any = search.evaluator
