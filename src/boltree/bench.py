@@ -119,6 +119,7 @@ def add_bench(commands: Any) -> None:
     bench.add_argument("--repeats", type=int, default=3, help="interleaved repeats; the best counts (default 3)")
     bench.add_argument("--scale", type=float, default=1.0, help="trials of each repeat, relative to the usual number")
     bench.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers to a file")
+    bench.set_defaults(call=run_bench)
 
 
 def run_bench(options: argparse.Namespace) -> int:

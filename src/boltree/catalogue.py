@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import sys
@@ -30,24 +31,60 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
 
 
 def problem_named(name: str) -> Problem:
-    """A problem by its name, or by an import path ``module:object`` (a problem, or what makes one when called)."""
+    """A problem by its name, by its class and arguments, or by an import path.
+
+    ``"frozen-lake"`` is a name of this catalogue, ``"DChain(12, final_reward=0.5)"`` a class of `bt.problems`, and
+    ``"module:object"`` a problem or what makes one when called, with arguments if need be: ``"mine:maze(8)"``.
+
+    >>> problem_named("DChain(12, final_reward=0.5)").horizon
+    100
+    """
     if name in PROBLEMS:
         return PROBLEMS[name]()
-    if ":" not in name:
-        raise ParameterError(f"problem {name!r}: must be one of {', '.join(PROBLEMS)}, or module:object")
-    module, _, attribute = name.partition(":")
+    path, arguments, keywords = _call(name)
+    if ":" in path:
+        found = _imported(name, path)
+    elif path in problems.__all__:
+        found = getattr(problems, path)
+    else:
+        raise ParameterError(
+            f"problem {name!r}: must be one of {', '.join(PROBLEMS)}, a class such as DChain(12), or module:object"
+        )
+    try:
+        made = found(*arguments, **keywords) if callable(found) and not isinstance(found, Problem) else found
+    except TypeError as error:
+        raise ParameterError(f"problem {name!r}: {error}") from error
+    if not isinstance(made, Problem):
+        raise ParameterError(f"problem {name!r}: is a {type(made).__name__}, must be a bt.Problem or make one")
+    return made
+
+
+def _call(name: str) -> tuple[str, list[Any], dict[str, Any]]:
+    """``"path(1, key='x')"`` as the path and its arguments, which must be plain values."""
+    path, bracket, rest = name.partition("(")
+    if not bracket:
+        return name, [], {}
+    try:
+        call = ast.parse("f(" + rest, mode="eval").body
+        assert isinstance(call, ast.Call)
+        keywords = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+        return path, [ast.literal_eval(argument) for argument in call.args], keywords
+    except (SyntaxError, ValueError, AssertionError):
+        raise ParameterError(
+            f"problem {name!r}: arguments must be plain values, such as DChain(12, final_reward=0.5)"
+        ) from None
+
+
+def _imported(name: str, path: str) -> Any:
+    module, _, attribute = path.partition(":")
     if "" not in sys.path and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())  # a module beside the user, as `python -m` would find it
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        return getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise ParameterError(
             f"problem {name!r}: {error} (write module:object, such as mine:problem for mine.py)"
         ) from error
-    made = found() if callable(found) and not isinstance(found, Problem) else found
-    if not isinstance(made, Problem):
-        raise ParameterError(f"problem {name!r}: is a {type(made).__name__}, must be a bt.Problem or make one")
-    return made
 
 
 def tuned_algorithms(name: str) -> list[Algorithm]:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from . import __version__
 from .algorithms import Algorithm, algorithm
-from .bench import add_bench, run_bench
+from .bench import add_bench
 from .catalogue import PROBLEMS, problem_named, tuned_algorithms
-from .errors import ParameterError, ProblemError
+from .errors import LabError, ParameterError, ProblemError
 from .evaluate import simple_regret, value_of
+from .lab.commands import add_lab
 from .problem import Problem
 from .search import Search
 from .solve import solve
@@ -25,13 +26,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"boltree {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_plan(commands)
+    add_lab(commands)
     add_bench(commands)
     options = parser.parse_args(arguments)
     try:
-        return {"plan": _plan, "bench": run_bench}[options.command](options)
+        return int(options.call(options))
     except (ParameterError, ProblemError) as error:
         print(f"boltree: {error}", file=sys.stderr)
         return 2
+    except LabError as error:
+        print(f"boltree: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("boltree: interrupted", file=sys.stderr)
         return 130
@@ -54,6 +59,7 @@ def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     plan.add_argument("--growth", choices=("leaf", "trial"), default="trial", help="how the tree grows")
     plan.add_argument("--seed", type=int, default=0, help="seed of the random numbers")
     plan.add_argument("--tree", type=int, metavar="DEPTH", help="also print each tree down to a depth")
+    plan.set_defaults(call=_plan)
 
 
 def _plan(options: argparse.Namespace) -> int:

@@ -9,3 +9,7 @@ class ProblemError(ValueError):
 
 class ParameterError(ValueError):
     """A parameter of an algorithm, a search or a run is not allowed."""
+
+
+class LabError(RuntimeError):
+    """A run of experiments could not finish; what was finished is kept."""

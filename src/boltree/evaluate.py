@@ -7,11 +7,12 @@ random outside it, as in the paper's experiments.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .core.evaluation import follow_exactly, follow_sampled
+from .core.evaluation import KNOWN, follow_exactly, follow_sampled
+from .core.memory import Arena
 from .core.random import new_generator
 from .core.records import DONE, NO_ACTION
 from .errors import ParameterError, ProblemError
@@ -26,20 +27,57 @@ class Estimate(NamedTuple):
     error: float
 
 
-def _solutions(search: Search) -> tuple[Solution, Solution]:
-    """The optimal and the random values from the search's root, kept with the search."""
-    root = search.root
-    key = (root._state_record.tobytes(), search.horizon - root.depth)
-    if search._exact is None or search._exact[0] != key:
-        best = solve(search.problem, state=root._state_record, horizon=key[1])
-        search._exact = (key, best, Solution(best.model, "uniform", 1.0))
-    return search._exact[1], search._exact[2]
+class Exact:
+    """The exact values from a search's root, and what was found when its recommendations were last followed."""
+
+    def __init__(self, search: Search, key: Any) -> None:
+        self.key, self.two_players = key, search.problem.has("player")
+        state, horizon, _ = key
+        self.best = solve(search.problem, state=np.frombuffer(state, search.problem.state_layout())[0], horizon=horizon)
+        model = self.best.model
+        random = Solution(model, "uniform", 1.0)
+        layer_at = np.cumsum([0, *(layer.size for layer in model.layers)])
+        self.model = (
+            model.states, model.rows, model.action, model.first, model.probability, model.reward, model.successor,
+            np.concatenate(model.layers), layer_at, np.concatenate(random.values),
+        )  # fmt: skip
+        self.levels = model.horizon
+        self.frames, self.sums = np.zeros((self.levels + 2, 4), np.int64), np.zeros(self.levels + 2)
+        self._arena = Arena(2**31 * KNOWN.itemsize)  # reserved; pages are filled in as nodes are looked at
+        self._view_known()
+
+    def _view_known(self) -> None:
+        self.known = self._arena.array.view(KNOWN).view(np.recarray)
+
+    def value_of(self, search: Search) -> float:
+        """The value of the recommendations as they are now."""
+        if self.two_players:
+            return float(self.best.q()[list(self.best.actions()).index(search.recommend())])
+        while not self._arena.reserved and self.known.size < search.size:
+            self._arena.grow()
+            self._view_known()
+        return float(follow_exactly(search._handle, 0, self.levels, *self.model, self.frames, self.sums, self.known))
+
+    def regret(self, search: Search, value: float) -> float:
+        """The optimum minus a value, for the player who moves at the root."""
+        loss = self.best.root_value - value
+        return -loss if self.two_players and search.root.player == 1 else loss
+
+
+def exact(search: Search) -> Exact:
+    """The exact values from where the search's root is now, kept with the search."""
+    if search._exact is None or search._exact.key[2] != search._version:
+        root = search.root
+        key = (root._state_record.tobytes(), search.horizon - root.depth, search._version)
+        search._exact = Exact(search, key)
+    return search._exact  # type: ignore[no-any-return]
 
 
 def value_of(search: Search) -> float:
     """The exact value of the recommended policy: the recommended actions in the tree, uniformly random ones outside it.
 
-    With two players it is the game's value after the recommended move, both sides playing on perfectly.
+    Asked again after more trials, it looks only at what those trials touched. With two players it is the game's value
+    after the recommended move, both sides playing on perfectly.
 
     >>> import boltree as bt
     >>> search = bt.Search(bt.problems.DChain(10), bt.MENTS(alpha=1.0), seed=0, growth="trial")
@@ -47,27 +85,13 @@ def value_of(search: Search) -> float:
     >>> bt.value_of(search)
     1.0
     """
-    best, random = _solutions(search)
-    if search.problem.has("player"):
-        return float(best.q()[list(best.actions()).index(search.recommend())])
-    model = best.model
-    layer_at = np.cumsum([0, *(layer.size for layer in model.layers)])
-    layers, values = np.concatenate(model.layers), np.concatenate(random.values)
-    levels = model.horizon
-    return float(
-        follow_exactly(
-            search._handle, 0, levels, model.states, model.rows, model.action, model.first, model.probability,
-            model.reward, model.successor, layers, layer_at, values, np.zeros((levels + 2, 4), np.int64),
-            np.zeros(levels + 2),
-        )
-    )  # fmt: skip
+    return exact(search).value_of(search)
 
 
 def simple_regret(search: Search) -> float:
     """The optimal value minus the value of the recommended policy, for the player who moves at the root."""
-    best, _ = _solutions(search)
-    loss = best.root_value - value_of(search)
-    return -loss if search.root.player == 1 else loss
+    found = exact(search)
+    return found.regret(search, found.value_of(search))
 
 
 def sample_value(search: Search, episodes: int = 250, seed: int | None = 0) -> Estimate:

@@ -239,24 +239,25 @@ class Search:
             abandon_trial(self._handle)  # an interrupt came between a leaf and its evaluation
         run_trials(self._handle, 0)  # compile, if need be, before the clock starts
         began = time.perf_counter()
-        last = None if trials is None else self.trials + int(trials)
+        done = self._handle.view(np.ndarray)["trials"]  # read once a chunk: a record's attributes are slow to read
+        last = None if trials is None else done.item() + int(trials)
         report = ProgressLine(self, trials, seconds) if progress is True else progress
         chunk, reason = 16, ""
         try:
             while not reason:
                 now = time.perf_counter() - began
-                if last is not None and self.trials >= last:
+                before = done.item()
+                if last is not None and before >= last:
                     reason = "trials"
                 elif seconds is not None and now >= seconds:
                     reason = "seconds"
                 else:
-                    todo = chunk if last is None else min(chunk, last - self.trials)
-                    before, chunk_began = self.trials, time.perf_counter()
-                    if not self._run_chunk(todo):
+                    chunk_began = time.perf_counter()
+                    if not self._run_chunk(chunk if last is None else min(chunk, last - before)):
                         reason = "memory"
                     spent = max(time.perf_counter() - chunk_began, 1e-6)
                     aim = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, max(seconds - now - spent, 1e-4))
-                    rate = max(self.trials - before, 1) / spent
+                    rate = max(done.item() - before, 1) / spent
                     chunk = max(1, min(int(rate * aim), 8 * chunk))
                     if callable(report):
                         report(self)
@@ -271,9 +272,10 @@ class Search:
     def _run_chunk(self, trials: int) -> bool:
         """Run a number of trials; False when there is no room for another."""
         t = self._tree
-        end = self.trials + trials
+        done = self._handle.view(np.ndarray)["trials"]
+        end = done.item() + trials
         while True:
-            code = run_trials(self._handle, end - self.trials)
+            code = run_trials(self._handle, end - done.item())
             if code == records.DONE:
                 return True
             if code == records.EVALUATE:

@@ -13,6 +13,9 @@ from .records import DONE, NO_ACTION, NONE, SINGLE, STEP_FAILED, TERMINAL
 from .run import recommended
 from .views import edge_at, node_at, states_of
 
+KNOWN = np.dtype([("visits", np.int64), ("value", np.float64)])
+"""The value found at a node, and how often it had been visited then."""
+
 
 @inlined
 def first_outcome(tree: Any, index: int, action: int) -> int:
@@ -43,12 +46,13 @@ def matching_outcome(tree: Any, child: int, states: Any, row: int) -> int:
 @kernel
 def follow_exactly(
     handle: Any, root_state: int, levels: int, states: Any, rows: Any, action: Any, first: Any, probability: Any,
-    reward: Any, successor: Any, layers: Any, layer_at: Any, random_values: Any, frames: Any, sums: Any,
+    reward: Any, successor: Any, layers: Any, layer_at: Any, random_values: Any, frames: Any, sums: Any, known: Any,
 ) -> float:  # fmt: skip
     """The value of following the recommendations in the tree, and acting at random outside it.
 
     A walk over the tree by the model's outcomes, with a stack of frames (node, state, next outcome, last outcome) and
-    the sums so far.
+    the sums so far. A subtree changes only by trials through its top, so the value found there is `known` (visits then,
+    value) until the node's visits have grown: a walk costs what the trials since the last one touched.
     """
     tree = handle[0]
     level = 0
@@ -80,15 +84,19 @@ def follow_exactly(
                 sums[level] += probability[k] * reward[k]
             else:
                 child = matching_outcome(tree, first_outcome(tree, node, recommended(tree, node)), states, follower)
-                if child >= 0:
+                if child >= 0 and known[child].visits == node_at(tree, child).visits:
+                    sums[level] += probability[k] * (reward[k] + tree.discount * known[child].value)
+                elif child >= 0:
                     level += 1
                     frames[level, 0], frames[level, 1], frames[level, 2] = child, follower, -1
                     break
-                outside = random_value(follower, level + 1, layers, layer_at, random_values)
-                sums[level] += probability[k] * (reward[k] + tree.discount * outside)
+                else:
+                    outside = random_value(follower, level + 1, layers, layer_at, random_values)
+                    sums[level] += probability[k] * (reward[k] + tree.discount * outside)
             frames[level, 2] = k + 1
         else:
             value = sums[level]
+            known[node].visits, known[node].value = node_at(tree, node).visits, value
             level -= 1
             returned = True
     return value

@@ -108,10 +108,11 @@ def keep_on_disk(dispatcher: Any, name: str, *, announce: bool = False) -> None:
 
 @lru_cache(maxsize=1)
 def source_stamp() -> str:
-    """A hash of every source file of the package: machine code is valid only for this text."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).resolve().parents[1].rglob("*.py")):
-        digest.update(path.read_bytes())
+    """A hash of the package's sources, without the lab, which compiles nothing: machine code is valid for this text."""
+    digest, package = hashlib.sha256(), Path(__file__).resolve().parents[1]
+    for path in sorted(package.rglob("*.py")):
+        if package / "lab" not in path.parents:
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

@@ -1,0 +1,1 @@
+"""Running jobs on a Ray cluster: the same jobs, the same results."""

@@ -1,0 +1,102 @@
+"""``boltree compare``: algorithms side by side on a problem, or an experiment from a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..catalogue import problem_named, tuned_algorithms
+from ..errors import ParameterError
+from ..text import table
+from .curves import Figure
+from .experiment import Experiment
+from .files import read_experiment, read_parameters
+from .page import Table, write_page
+from .pictures import draw
+from .running import Laboratory
+from .settings import Setting, labelled, setting_of
+from .summaries import optimum_of, panel_of, table_rows
+
+BUDGETS = {"frozen-lake": 200_000, "sailing": 200_000, "d-chain": 10_000}
+"""Trials by the beginning of a problem's name; `BUDGET` for the others."""
+BUDGET = 20_000
+REPEATS = 10
+POINTS = 400
+"""Evaluations along a curve, unless an experiment says otherwise."""
+
+
+def comparison(
+    problem: str,
+    algorithms: Sequence[str] | None = None,
+    parameters: Path | None = None,
+    trials: int | None = None,
+    repeats: int | None = None,
+    seed: int = 0,
+) -> Experiment:
+    """The experiment that ``boltree compare`` runs: the paper's algorithms, or those named, or those of a file."""
+    problem_named(problem)
+    settings = read_parameters(parameters) if parameters else [setting_of(one) for one in tuned_algorithms(problem)]
+    if algorithms:
+        by_name = {setting.title.lower(): setting for setting in settings}
+        named = [Setting(name) for name in algorithms]
+        settings = [by_name.get(one.title.lower(), one) for one in named]
+        for one in settings:
+            one.algorithm()
+    budget = trials or next((n for start, n in BUDGETS.items() if problem.startswith(start)), BUDGET)
+    name = re.sub(r"[^A-Za-z0-9.-]+", "-", problem).strip("-")
+    return Experiment(
+        name=f"compare-{name}",
+        title=problem,
+        problems=(problem,),
+        settings=tuple(labelled(settings)),
+        trials=budget,
+        evaluate_every=max(budget // POINTS, 1),
+        repeats=repeats or REPEATS,
+        seed=seed,
+    )
+
+
+def report(experiment: Experiment, frame: Any, folder: Path) -> str:
+    """Draw an experiment's curves, write its page, and return its table as text."""
+    panels = [panel_of(frame, experiment, problem, problem) for problem in experiment.problems]
+    title = experiment.title or experiment.name
+    figure = Figure(title, panels, columns=min(len(panels), 2))
+    tables, texts = [], []
+    for problem in experiment.problems:
+        heads, rows = table_rows(frame, experiment, problem)
+        best = optimum_of(frame, problem)
+        optimum = "" if best is None else f"; the optimum is {best:.4f}"
+        repeats = f"{experiment.repeats} repeats" if experiment.repeats > 1 else "one repeat"
+        caption = f"{problem} after {experiment.trials:,} trials, {repeats}{optimum}"
+        tables.append(Table(caption, heads, rows))
+        texts.append(f"{caption}\n{table(heads, rows)}")
+    pictures = draw(figure, folder / experiment.name)
+    page = folder / f"{experiment.name}.html"
+    write_page(page, title, [figure], tables, [])
+    written = ", ".join(str(path) for path in [*pictures, page])
+    return "\n\n".join([*texts, f"Written: {written}"])
+
+
+def compare(experiment: Experiment, laboratory: Laboratory) -> str:
+    """Run an experiment and report on it."""
+    frames = laboratory.run([experiment])
+    if experiment.name not in frames:
+        part, parts = laboratory.shard
+        return (
+            f"Part {part + 1} of {parts} is finished and kept in {laboratory.folder}; when all parts are, give the "
+            "same command without --shard for the report"
+        )
+    return report(experiment, frames[experiment.name], laboratory.folder)
+
+
+def chosen_experiment(what: str, quick: bool, **options: Any) -> Experiment:
+    """The experiment in a file (``*.toml``), or the comparison on a problem."""
+    if not what.endswith(".toml"):
+        return comparison(what, **options)
+    given = [f"--{key}" for key, value in options.items() if value]
+    if given:
+        raise ParameterError(f"{given[0]}: not with an experiment file; write it into {what}")
+    experiment = read_experiment(Path(what))
+    return experiment.at_a_tenth() if quick else experiment

@@ -1,0 +1,146 @@
+"""Running jobs: in this process, or in several worker processes. Who runs a job never changes its result."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from ctypes import c_double
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from .jobs import Columns, Job, run_job
+
+ATTEMPTS = 3
+"""How often a job is tried whose worker died (killed, out of memory) before it counts as failed."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A job that ended: with its result, or with what went wrong."""
+
+    job: Job
+    columns: Columns | None
+    failure: str = ""
+
+
+class Board:
+    """What running jobs have reached: (trials, value) for each, in memory that workers share and need no lock for."""
+
+    def __init__(self, jobs: int) -> None:
+        self.cells: Any = multiprocessing.get_context("spawn").RawArray(c_double, 2 * max(jobs, 1))
+
+    def watcher(self, index: int) -> Callable[[int, float], None]:
+        """A function that notes what the job with this index has reached."""
+        return _Note(self.cells, index)
+
+    def read(self, index: int) -> tuple[int, float]:
+        """The trials and the value of a job."""
+        return int(self.cells[2 * index]), float(self.cells[2 * index + 1])
+
+
+class _Note:
+    def __init__(self, cells: Any, index: int) -> None:
+        self.cells, self.index = cells, index
+
+    def __call__(self, trials: int, value: float) -> None:
+        self.cells[2 * self.index + 1] = value
+        self.cells[2 * self.index] = trials
+
+
+class Executor(Protocol):
+    """Runs jobs and yields each as it ends, in any order."""
+
+    def run(self, jobs: Sequence[Job], board: Board, tick: Callable[[], None]) -> Iterator[Finished]:
+        """Run all jobs; `tick` is called several times a second meanwhile."""
+        ...
+
+
+def attempt(job: Job, watch: Callable[[int, float], None] | None = None) -> Finished:
+    """Run a job; an exception becomes its failure, so that the others go on."""
+    try:
+        return Finished(job, run_job(job, watch))
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        return Finished(job, None, f"{type(error).__name__}: {error} ({os.path.basename(last.filename)}:{last.lineno})")
+
+
+class Here:
+    """One job after the other in this process."""
+
+    def run(self, jobs: Sequence[Job], board: Board, tick: Callable[[], None]) -> Iterator[Finished]:
+        """Run all jobs."""
+        for index, job in enumerate(jobs):
+            note = board.watcher(index)
+
+            def watch(trials: int, value: float, note: Callable[[int, float], None] = note) -> None:
+                note(trials, value)
+                tick()
+
+            yield attempt(job, watch)
+
+
+_cells: Any = None
+
+
+def _begin(cells: Any) -> None:
+    """Prepare a worker: Ctrl-C is the parent's to handle."""
+    global _cells
+    _cells = cells
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _attempt(index: int, job: Job) -> Finished:
+    return attempt(job, _Note(_cells, index))
+
+
+class Processes:
+    """Worker processes on this machine."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def run(self, jobs: Sequence[Job], board: Board, tick: Callable[[], None]) -> Iterator[Finished]:
+        """Run all jobs; those that were there when a worker died are tried again, one at a time."""
+        tries = dict.fromkeys(range(len(jobs)), 0)
+        while tries:
+            running: dict[Future[Finished], int] = {}
+            pool = ProcessPoolExecutor(
+                min(self.workers, len(tries)), multiprocessing.get_context("spawn"), _begin, (board.cells,)
+            )
+            try:
+                waiting = sorted(tries, key=lambda index: -tries[index])
+                while waiting or running:
+                    # a second job each, so that no worker waits; a suspect alone, so that no other is blamed for it
+                    while waiting and len(running) < (1 if tries[waiting[0]] else 2 * self.workers):
+                        index = waiting.pop(0)
+                        running[pool.submit(_attempt, index, jobs[index])] = index
+                    ended, _ = wait(running, timeout=0.1, return_when=FIRST_COMPLETED)
+                    tick()
+                    for future in ended:
+                        index = running[future]
+                        finished = future.result()
+                        del running[future], tries[index]
+                        yield finished
+            except BrokenProcessPool:
+                for index in running.values():
+                    tries[index] += 1
+                    if tries[index] >= ATTEMPTS:
+                        del tries[index]
+                        yield Finished(jobs[index], None, f"its worker process died {ATTEMPTS} times (out of memory?)")
+            finally:
+                _stop(pool)
+
+
+def _stop(pool: ProcessPoolExecutor) -> None:
+    """End a pool now, its running jobs too."""
+    workers = list((pool._processes or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for worker in workers:
+        worker.terminate()
+    for worker in workers:
+        worker.join()

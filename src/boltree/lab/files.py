@@ -1,0 +1,180 @@
+"""Experiment files: TOML in, an `Experiment` out, and what is wrong with a file said in one sentence.
+
+    name = "lake"
+    problem = "frozen-lake"                # a list runs each; also DChain(12) or module:object
+    trials = 100_000
+    evaluate_every = 250
+    repeats = 5
+    [quick]                                # replaces these with --quick
+    repeats = 2
+    [[algorithms]]
+    name = "dents"
+    alpha = [0.1, 1.0]                     # a list is a grid: every combination is run
+    beta = "log_decay(alpha)"
+
+A parameter file has only ``[[algorithms]]`` tables.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from ..algorithms import ALGORITHMS
+from ..catalogue import problem_named
+from ..errors import ParameterError, ProblemError
+from .experiment import Experiment
+from .extras import needs
+from .settings import Setting, expanded, labelled
+
+_QUICK = ("trials", "evaluate_every", "repeats")
+_NUMBERS = {"trials": 1, "evaluate_every": 1, "repeats": 1, "seed": 0}
+_CHOICES = {"growth": ("trial", "leaf"), "evaluation": ("auto", "exact", "sampled")}
+_KEYS = ("name", "title", "problem", *_NUMBERS, *_CHOICES, "root", "quick", "algorithms")
+_REQUIRED = ("problem", "trials", "evaluate_every", "algorithms")
+
+
+def read_experiment(path: Path) -> Experiment:
+    """The experiment in a file; ParameterError says what is wrong with it."""
+    given = _read(path)
+    where = str(path)
+    _no_others(where, given, _KEYS)
+    for key in _REQUIRED:
+        if key not in given:
+            raise ParameterError(f"{where}: {key} is missing")
+    for key in ("name", "title"):
+        if key in given and (not isinstance(given[key], str) or not given[key]):
+            raise ParameterError(f"{where}: {key} = {_toml(given[key])}: must be a text")
+    if not isinstance(given.get("root", False), bool):
+        raise ParameterError(f"{where}: root = {_toml(given['root'])}: must be true or false")
+    for key, allowed in _CHOICES.items():
+        if key in given and given[key] not in allowed:
+            raise ParameterError(f"{where}: {key} = {_toml(given[key])}: must be one of {', '.join(allowed)}")
+    numbers = {key: _whole(where, key, given[key]) for key in _NUMBERS if key in given}
+    quick = given.get("quick", {})
+    if not isinstance(quick, dict):
+        raise ParameterError(f"{where}: quick = {_toml(quick)}: must be a table [quick]")
+    _no_others(f"{where}: quick", quick, _QUICK)
+    made = {key: given[key] for key in ("title", "root", *_CHOICES) if key in given}
+    return Experiment(
+        name=given.get("name", path.stem),
+        problems=_problems(where, given["problem"]),
+        settings=tuple(_settings(where, given["algorithms"])),
+        quick={key: _whole(f"{where}: quick", key, value) for key, value in quick.items()},
+        **numbers,
+        **made,
+    )
+
+
+def read_parameters(path: Path) -> list[Setting]:
+    """The settings in a parameter file."""
+    given = _read(path)
+    _no_others(str(path), given, ("algorithms",))
+    if "algorithms" not in given:
+        raise ParameterError(f"{path}: algorithms is missing: write [[algorithms]] tables with a name and parameters")
+    return _settings(str(path), given["algorithms"])
+
+
+def parameters_text(settings: Iterable[Setting], comment: str = "") -> str:
+    """Settings as a parameter file."""
+    lines = [f"# {line}" for line in comment.splitlines()]
+    for one in settings:
+        lines += ["", "[[algorithms]]", f"name = {_toml(one.name)}"]
+        lines += [f"{key} = {_toml(value)}" for key, value in one.parameters.items() if value is not None]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def experiment_text(experiment: Experiment) -> str:
+    """An experiment as a file that `read_experiment` reads back."""
+    lines = [f"{key} = {_toml(getattr(experiment, key))}" for key in ("name", "title") if getattr(experiment, key)]
+    lines.append(f"problem = {_toml(list(experiment.problems))}")
+    lines += [f"{key} = {_toml(getattr(experiment, key))}" for key in (*_NUMBERS, *_CHOICES, "root")]
+    if experiment.quick:
+        lines += ["", "[quick]", *(f"{key} = {_toml(value)}" for key, value in experiment.quick.items())]
+    for one in experiment.settings:
+        lines += ["", "[[algorithms]]", f"name = {_toml(one.name)}", f"label = {_toml(one.label)}"]
+        lines += [f"{key} = {_toml(value)}" for key, value in one.parameters.items() if value is not None]
+    return "\n".join(lines) + "\n"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    library = needs("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    try:
+        found: dict[str, Any] = library.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ParameterError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ParameterError(f"{path}: is not a text file in UTF-8 (byte {error.start})") from error
+    except library.TOMLDecodeError as error:
+        raise ParameterError(f"{path}: is not TOML: {error}") from error
+    return found
+
+
+def _no_others(where: str, given: Mapping[str, Any], allowed: Sequence[str]) -> None:
+    for key in given:
+        if key not in allowed:
+            raise ParameterError(f"{where}: unknown key {key}; allowed are {', '.join(allowed)}")
+
+
+def _whole(where: str, key: str, value: Any) -> int:
+    least = _NUMBERS[key]
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ParameterError(f"{where}: {key} = {_toml(value)}: must be a whole number of at least {least}")
+    return value
+
+
+def _problems(where: str, given: Any) -> tuple[str, ...]:
+    names = given if isinstance(given, list) else [given]
+    if not names:
+        raise ParameterError(f"{where}: problem = []: must name at least one problem")
+    for name in names:
+        if not isinstance(name, str):
+            raise ParameterError(f'{where}: problem = {_toml(name)}: must be a text, such as "frozen-lake"')
+        try:
+            problem_named(name)
+        except (ParameterError, ProblemError) as error:
+            raise ParameterError(f"{where}: {error}") from error
+    return tuple(names)
+
+
+def _settings(where: str, given: Any) -> list[Setting]:
+    if not isinstance(given, list) or not given or not all(isinstance(one, dict) for one in given):
+        raise ParameterError(f"{where}: algorithms: must be one or more [[algorithms]] tables")
+    settings: list[Setting] = []
+    for number, one in enumerate(given, 1):
+        here = f"{where}: algorithms[{number}]"
+        name, label = one.get("name"), one.get("label", "")
+        if not isinstance(name, str):
+            raise ParameterError(f"{here}: name is missing: one of {', '.join(ALGORITHMS)}")
+        if not isinstance(label, str):
+            raise ParameterError(f"{here}: label = {_toml(label)}: must be a text")
+        found = ALGORITHMS.get(name.lower().replace("-", "").replace("_", ""))
+        if found is None:
+            raise ParameterError(f"{here}: name = {_toml(name)}: must be one of {', '.join(ALGORITHMS)}")
+        parameters = {key: value for key, value in one.items() if key not in ("name", "label")}
+        _no_others(f"{here} ({name})", parameters, [item.name for item in fields(found)])
+        for key, value in parameters.items():
+            if value == []:
+                raise ParameterError(f"{here}: {key} = []: an empty grid; give at least one value")
+        grid = expanded(name, parameters, label)
+        if label and len(grid) > 1:
+            raise ParameterError(f"{here}: label = {_toml(label)}: {len(grid)} settings cannot share a label")
+        for setting in grid:
+            try:
+                setting.algorithm()
+            except (ParameterError, TypeError) as error:
+                raise ParameterError(f"{here}: {error}") from error
+        settings += grid
+    try:
+        return labelled(settings)
+    except ParameterError as error:
+        raise ParameterError(f"{where}: {error}") from error
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it; JSON's texts, numbers, booleans and lists are TOML's too."""
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,156 @@
+"""A job: one search of one setting on one problem, evaluated at its checkpoints.
+
+A job is a pure function of its row: its seed derives from the row alone, so a result is the same whatever runs it, in
+whatever order, on however many workers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..catalogue import problem_named
+from ..errors import ParameterError, ProblemError
+from ..evaluate import exact, sample_value
+from ..problem import Problem
+from ..search import Search
+from ..solve import solve
+from .experiment import Experiment
+from .settings import Setting
+
+EPISODES = 250
+"""Trajectories of a sampled evaluation, as in the paper."""
+
+SOLVABLE = 1_000_000
+"""States up to which ``evaluation="auto"`` solves a problem exactly."""
+
+Columns = dict[str, Any]
+Watcher = Callable[[int, float], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A row of an experiment."""
+
+    problem: str
+    setting: Setting
+    repeat: int
+    trials: int
+    evaluate_every: int
+    seed: int
+    growth: str
+    evaluation: str
+    root: bool
+
+    def row(self) -> dict[str, Any]:
+        """What decides the result."""
+        return asdict(self) | {"setting": self.setting.canonical()}
+
+    @cache  # noqa: B019 - a job is a small constant
+    def key(self) -> str:
+        """A name for the result: the same row and the same version of the package have the same one."""
+        text = json.dumps([__version__, self.row()], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    def search_seed(self) -> int:
+        """The seed of the search: from the experiment's seed, the problem, the setting and the repeat."""
+        text = json.dumps([self.problem, self.setting.canonical(), self.repeat])
+        words = np.frombuffer(hashlib.sha256(text.encode()).digest(), np.uint32)
+        sequence = np.random.SeedSequence(self.seed, spawn_key=tuple(int(word) for word in words))
+        return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+def jobs_of(experiment: Experiment) -> list[Job]:
+    """Every job of an experiment; all settings of a repeat before the next, so that every curve grows alike."""
+    return [
+        Job(
+            problem, setting, repeat, experiment.trials, experiment.evaluate_every, experiment.seed, experiment.growth,
+            experiment.evaluation, experiment.root,
+        )
+        for repeat in range(experiment.repeats)
+        for problem in experiment.problems
+        for setting in experiment.settings
+    ]  # fmt: skip
+
+
+def run_job(job: Job, watch: Watcher | None = None) -> Columns:
+    """Run a search to its checkpoints; one row each.
+
+    Args:
+        job: what to run.
+        watch: called with the trials and the value at each checkpoint.
+    """
+    problem = problem_named(job.problem)
+    exactly = _is_exact(problem, job)
+    search = Search(problem, job.setting.algorithm(), seed=job.search_seed(), growth=job.growth)  # type: ignore[arg-type]
+    search._set_budget(job.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint
+    points = Experiment("", (), (), job.trials, job.evaluate_every).checkpoints
+    columns: Columns = {"trials": points, **{name: np.zeros(points.size) for name in ("value", "regret", "error")}}
+    columns |= {name: np.zeros(points.size) for name in ("search_seconds", "evaluation_seconds")}
+    columns["nodes"] = np.zeros(points.size, np.int64)
+    roots: dict[str, list[Any]] = {"root_q": [], "root_visits": []}
+    searching = evaluating = 0.0
+    search.run(trials=0)  # compile, or load what is compiled, before the clock starts
+    for i, point in enumerate(points.tolist()):
+        began = time.perf_counter()
+        if search.run(trials=point - search.trials) == "memory":
+            raise ProblemError(f"out of memory after {search.trials:,} trials and {search.size:,} nodes")
+        searched = time.perf_counter()
+        value, error, regret = _evaluate(search, exactly, i)
+        searching, evaluating = searching + searched - began, evaluating + time.perf_counter() - searched
+        for name, number in (
+            ("value", value), ("regret", regret), ("error", error), ("search_seconds", searching),
+            ("evaluation_seconds", evaluating), ("nodes", search.size),
+        ):  # fmt: skip
+            columns[name][i] = number
+        if job.root:
+            root = search.root
+            roots["root_q"].append(root.q.tolist())
+            roots["root_visits"].append(root.visits.tolist())
+        if watch is not None:
+            watch(point, value)
+    return columns | (roots if job.root else {})
+
+
+def _is_exact(problem: Problem, job: Job) -> bool:
+    if job.evaluation == "sampled":
+        return False
+    solvable = problem.has("outcomes") and problem.has("count_outcomes")
+    if job.evaluation == "exact" and not solvable:
+        raise ParameterError(
+            f"evaluation='exact': {job.problem} has no outcomes and count_outcomes; use evaluation='sampled'"
+        )
+    if job.evaluation == "exact" or not solvable:
+        return solvable
+    try:
+        solve(problem, max_states=SOLVABLE)
+    except ProblemError:
+        return False
+    return True
+
+
+def _evaluate(search: Search, exactly: bool, number: int) -> tuple[float, float, float]:
+    """The value of the recommended policy, its standard error, and the simple regret."""
+    if not exactly:
+        estimate = sample_value(search, EPISODES, seed=number)
+        return estimate.value, estimate.error, float("nan")
+    found = exact(search)
+    value = found.value_of(search)
+    return value, 0.0, found.regret(search, value)
+
+
+def machine() -> str:
+    """What a result was computed on."""
+    import numba
+
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {numba.__version__}"
+    return f"{platform.system()} {platform.machine()}, {versions}"

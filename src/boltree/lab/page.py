@@ -1,0 +1,126 @@
+"""A report as one HTML page that needs nothing else: figures to explore, tables, notes."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from .colours import on_dark, styles
+from .curves import Curve, Figure
+
+POINTS = 300
+"""At most so many points of a curve are kept."""
+
+ALL_POINTS = 60_000
+"""At most about so many points are kept on a page, so that it stays small however many panels it has."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under heads."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def write_page(
+    path: Path, title: str, figures: Sequence[Figure], tables: Sequence[Table], notes: Sequence[str]
+) -> None:
+    """Write the report to one file, with its style, its script and its data inside."""
+    curves = sum(len(panel.curves) for figure in figures for panel in figure.panels)
+    points = min(POINTS, max(40, ALL_POINTS // max(1, curves)))
+    data = {
+        "title": title,
+        "notes": list(notes),
+        "figures": [_figure(figure, points) for figure in figures],
+        "tables": [
+            {"title": table.title, "heads": list(table.heads), "rows": [list(row) for row in table.rows]}
+            for table in tables
+        ],
+    }
+    # with no "<" in it, no text in the data can end the script tag
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    page = Template(_resource("page.html")).substitute(
+        title=html.escape(title), style=_resource("page.css"), script=_resource("page.js"), data=text
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page, encoding="utf-8")
+
+
+def thin(curve: Curve, points: int) -> Curve:
+    """A curve of at most so many of its points: half lie evenly over trials, half over their logarithm."""
+    trials = np.asarray(curve.trials, float)
+    if len(trials) <= points:
+        return curve
+    wanted = [np.linspace(trials[0], trials[-1], points - points // 2)]
+    positive = trials[trials > 0]
+    if len(positive):
+        wanted.append(np.geomspace(positive[0], positive[-1], points // 2))
+    keep = np.unique(np.searchsorted(trials, np.concatenate(wanted)).clip(0, len(trials) - 1))
+    parts = (np.asarray(part)[keep] for part in (curve.trials, curve.mean, curve.low, curve.high))
+    return Curve(curve.label, *parts, repeats=curve.repeats)
+
+
+def caption(figure: Figure, between: str = " ") -> str:
+    """What the lines and bands are."""
+    counts = {curve.repeats for panel in figure.panels for curve in panel.curves}
+    if not counts:
+        return ""
+    least, most = min(counts), max(counts)
+    many = f"{least}" if least == most else f"{least} to {most}"
+    return f"mean and 95 % interval{between}of {many} {'repeat' if most == 1 else 'repeats'}"
+
+
+def _figure(figure: Figure, points: int) -> dict[str, Any]:
+    looks = styles(curve.label for panel in figure.panels for curve in panel.curves)
+    return {
+        "title": figure.title,
+        "caption": caption(figure),
+        "columns": figure.columns,
+        "x_label": figure.x_label,
+        "y_label": figure.y_label,
+        "looks": [
+            {"label": label, "colour": look.colour, "dark": on_dark(look.colour), "dash": list(look.dash)}
+            for label, look in looks.items()
+        ],
+        "panels": [
+            {
+                "title": panel.title,
+                "optimum": None if panel.optimum is None else _number(panel.optimum),
+                "curves": [_curve(thin(curve, points)) for curve in panel.curves],
+            }
+            for panel in figure.panels
+        ],
+    }
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    return {
+        "label": curve.label,
+        "x": [_number(value, 12) for value in curve.trials],
+        "mean": [_number(value) for value in curve.mean],
+        "low": [_number(value) for value in curve.low],
+        "high": [_number(value) for value in curve.high],
+    }
+
+
+def _number(value: Any, digits: int = 6) -> float | int | None:
+    """A number that JSON can hold, without needless digits; None where there is none."""
+    if not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.{digits}g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _resource(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,83 @@
+"""Running an experiment: what is missing is run and kept, then everything is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import LabError
+from .display import Display
+from .executors import Board, Executor, Here, Processes
+from .experiment import Experiment
+from .files import experiment_text
+from .jobs import Job, jobs_of
+from .store import Store
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """Where experiments are run and kept.
+
+    Args:
+        folder: where results go.
+        executor: who runs jobs.
+        shard: (i, n) runs only every n-th job, beginning with the i-th (from 0).
+        show: whether to show progress on the terminal.
+    """
+
+    folder: Path
+    executor: Executor
+    shard: tuple[int, int] = (0, 1)
+    show: bool = True
+
+    def run(self, experiments: Sequence[Experiment]) -> dict[str, Any]:
+        """Run what is missing of some experiments, all jobs together; the results by the experiments' names.
+
+        An experiment whose jobs are not all finished (those of another shard) has no result.
+        """
+        store = Store(self.folder)
+        jobs = {experiment.name: jobs_of(experiment) for experiment in experiments}
+        for experiment in experiments:
+            text = experiment_text(experiment).encode()
+            store.put(store.folder / f"{experiment.name}.toml", text)
+        unique = {job.key(): job for several in jobs.values() for job in several}
+        first, of = self.shard
+        self._run(store, list(unique.values())[first::of])
+        return {name: store.read(several) for name, several in jobs.items() if not store.missing(several)}
+
+    def _run(self, store: Store, jobs: list[Job]) -> None:
+        todo = store.missing(jobs)
+        if not todo:
+            return
+        board, failures = Board(len(todo)), []
+        with Display(todo, len(jobs) - len(todo), board, quiet=not self.show) as display:
+            for finished in self.executor.run(todo, board, display.tick):
+                if finished.columns is None:
+                    failures.append(finished)
+                else:
+                    store.write(finished.job, finished.columns)
+                display.finished(finished)
+        if failures:
+            first = failures[0]
+            raise LabError(
+                f"{len(failures)} of {len(jobs)} jobs failed; the others are kept in {store.results}. "
+                f"First: {first.job.setting.label} on {first.job.problem}, repeat {first.job.repeat}: {first.failure}"
+            )
+
+
+def executor_for(workers: int | None, cluster: str | None) -> Executor:
+    """Worker processes on all cores, so many of them, or a Ray cluster at an address."""
+    if cluster is not None:
+        from .cluster import RayCluster
+
+        return RayCluster(cluster)
+    count = workers or cores()
+    return Here() if count == 1 else Processes(count)
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,101 @@
+"""Results on disk: each finished job is one Parquet file, there as a whole or not at all.
+
+A file is written under a temporary name and renamed, so a run that was killed leaves only whole files, and two runs in
+the same folder cannot harm each other: at worst they compute the same file twice. All of them at once, in one line::
+
+    polars.read_parquet("FOLDER/results/*.parquet")
+    duckdb.sql("SELECT * FROM 'FOLDER/results/*.parquet'")
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..errors import LabError, ParameterError
+from .extras import needs
+from .jobs import Columns, Job, machine
+
+TIMING = ("search_seconds", "evaluation_seconds", "machine")
+"""The columns in which two runs of the same job may differ."""
+
+
+class Store:
+    """The results in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Path(folder)
+        self.results = self.folder / "results"
+        self._polars = needs("polars")
+        try:
+            self.results.mkdir(parents=True, exist_ok=True)
+            probe = self.results / f".{secrets.token_hex(8)}.probe"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise ParameterError(f"--out {self.folder}: cannot be written to: {error.strerror}") from error
+
+    def path(self, job: Job) -> Path:
+        """Where a job's result is kept."""
+        return self.results / f"{job.key()}.parquet"
+
+    def missing(self, jobs: Iterable[Job]) -> list[Job]:
+        """The jobs that have no result yet."""
+        there = {path.name for path in self.results.glob("*.parquet")}
+        return [job for job in jobs if self.path(job).name not in there]
+
+    def write(self, job: Job, columns: Columns) -> None:
+        """Keep a result."""
+        frame = self._polars.DataFrame(columns)
+        row = job.row()
+        fixed = {
+            "problem": job.problem,
+            "algorithm": job.setting.title,
+            "label": job.setting.label,
+            "parameters": json.dumps(json.loads(row["setting"])[1]),
+            "repeat": job.repeat,
+            "seed": job.search_seed(),
+            "version": __version__,
+            "machine": machine(),
+        }
+        frame = frame.select(*(self._polars.lit(value).alias(name) for name, value in fixed.items()), *frame.columns)
+        memory = io.BytesIO()
+        frame.write_parquet(memory, metadata={"boltree": json.dumps({"version": __version__, "job": row})})
+        self.put(self.path(job), memory.getvalue())
+
+    def put(self, path: Path, content: bytes) -> None:
+        """Write a whole file or nothing."""
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        try:
+            with open(temporary, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            kept = len(list(self.results.glob("*.parquet")))
+            raise LabError(
+                f"{path}: cannot be written: {error.strerror}. The {kept} finished jobs in {self.results} are kept; "
+                "make room and give the same command again to go on"
+            ) from error
+
+    def read(self, jobs: Iterable[Job]) -> Any:
+        """The results of these jobs as one polars frame, in the order of the jobs."""
+        frames = []
+        for job in jobs:
+            try:
+                frame = self._polars.read_parquet(self.path(job))
+            except (OSError, self._polars.exceptions.PolarsError) as error:
+                raise LabError(
+                    f"{self.path(job)}: cannot be read ({error}); delete it and give the same command again"
+                ) from error
+            # the label belongs to the experiment that asks, not to the one that computed the row
+            frames.append(frame.with_columns(self._polars.lit(job.setting.label).alias("label")))
+        return self._polars.concat(frames, how="diagonal")

@@ -1,0 +1,69 @@
+"""From results to what a person looks at: curves, and a table of where they end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .curves import Curve, Panel
+from .experiment import Experiment
+from .settings import parameter_text
+from .statistics import Interval, interval, intervals
+
+
+def values_of(frame: Any, label: str, problem: str | None = None, column: str = "value") -> NDArray[Any]:
+    """A column of a setting's results as (repeats, checkpoints)."""
+    polars_filter = {"label": label} | ({} if problem is None else {"problem": problem})
+    chosen = frame.filter(**polars_filter).sort("repeat", "trials")
+    repeats = chosen["repeat"].n_unique()
+    return chosen[column].to_numpy().reshape(repeats, -1)
+
+
+def curve_of(frame: Any, label: str, problem: str, shown: str | None = None) -> Curve:
+    """A setting's mean value against trials."""
+    values = values_of(frame, label, problem)
+    trials = values_of(frame, label, problem, "trials")[0]
+    return Curve(shown or label, trials, *intervals(values), repeats=len(values))
+
+
+def panel_of(
+    frame: Any, experiment: Experiment, problem: str, title: str, labels: Sequence[str] | None = None
+) -> Panel:
+    """Some settings' curves on one problem; all of them if none is named."""
+    chosen = labels or [setting.label for setting in experiment.settings]
+    return Panel(title, [curve_of(frame, label, problem) for label in chosen], optimum_of(frame, problem))
+
+
+def optimum_of(frame: Any, problem: str) -> float | None:
+    """The optimal value of a problem, where it was solved."""
+    best = frame.filter(problem=problem).head(1)
+    value, regret = float(best["value"][0]), float(best["regret"][0])
+    return None if np.isnan(regret) else value + regret
+
+
+def final(frame: Any, label: str, problem: str, column: str = "value") -> Interval:
+    """Where a setting's repeats end."""
+    return interval(values_of(frame, label, problem, column)[:, -1])
+
+
+def table_rows(frame: Any, experiment: Experiment, problem: str) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows: final value and simple regret with 95 % intervals, trials a second."""
+    solved = optimum_of(frame, problem) is not None
+    heads = ["algorithm", "parameters", "value", *(["simple regret"] if solved else []), "trials/s"]
+    rows = []
+    for setting in experiment.settings:
+        seconds = values_of(frame, setting.label, problem, "search_seconds")[:, -1]
+        regret = [str(final(frame, setting.label, problem, "regret"))] if solved else []
+        rows.append(
+            [
+                setting.label if len(setting.label) < 40 else setting.title,
+                parameter_text(setting.parameters.items()),
+                str(final(frame, setting.label, problem)),
+                *regret,
+                f"{experiment.trials / seconds.mean():,.0f}",
+            ]
+        )
+    return heads, rows
