@@ -54,7 +54,7 @@ def read_experiment(path: Path) -> Experiment:
     for key, allowed in _CHOICES.items():
         if key in given and given[key] not in allowed:
             raise ParameterError(f"{where}: {key} = {_toml(given[key])}: must be one of {', '.join(allowed)}")
-    numbers = {key: _whole(where, key, given[key]) for key in _NUMBERS if key in given}
+    numbers: dict[str, Any] = {key: _whole(where, key, given[key]) for key in _NUMBERS if key in given}
     quick = given.get("quick", {})
     if not isinstance(quick, dict):
         raise ParameterError(f"{where}: quick = {_toml(quick)}: must be a table [quick]")

@@ -6,7 +6,7 @@ import html
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -67,8 +67,8 @@ def thin(curve: Curve, points: int) -> Curve:
     if len(positive):
         wanted.append(np.geomspace(positive[0], positive[-1], points // 2))
     keep = np.unique(np.searchsorted(trials, np.concatenate(wanted)).clip(0, len(trials) - 1))
-    parts = (np.asarray(part)[keep] for part in (curve.trials, curve.mean, curve.low, curve.high))
-    return Curve(curve.label, *parts, repeats=curve.repeats)
+    kept = {name: np.asarray(getattr(curve, name))[keep] for name in ("trials", "mean", "low", "high")}
+    return replace(curve, **kept)
 
 
 def caption(figure: Figure, between: str = " ") -> str:

@@ -144,8 +144,8 @@ def _line(look: Style, width: float) -> dict[str, Any]:
 
 def _axes(axes: Any, figure: Figure, small: bool) -> None:
     ticker = needs("matplotlib.ticker")
-    trials = np.concatenate([np.ravel(curve.trials) for panel in figure.panels for curve in panel.curves] or [[0, 1]])
-    first, last = float(np.nanmin(trials)), float(np.nanmax(trials))
+    trials = [float(x) for panel in figure.panels for curve in panel.curves for x in curve.trials if math.isfinite(x)]
+    first, last = min(trials, default=0.0), max(trials, default=0.0)
     if last > first:
         axes.set_xlim(0.0 if 0 < first < 0.1 * last else first, last)
     axes.margins(y=0.08)

@@ -19,7 +19,8 @@ def values_of(frame: Any, label: str, problem: str | None = None, column: str = 
     polars_filter = {"label": label} | ({} if problem is None else {"problem": problem})
     chosen = frame.filter(**polars_filter).sort("repeat", "trials")
     repeats = chosen["repeat"].n_unique()
-    return chosen[column].to_numpy().reshape(repeats, -1)
+    values: NDArray[Any] = chosen[column].to_numpy()
+    return values.reshape(repeats, -1)
 
 
 def curve_of(frame: Any, label: str, problem: str, shown: str | None = None) -> Curve:
