@@ -18,6 +18,8 @@ _HELP = argparse.ArgumentDefaultsHelpFormatter
 def add_lab(commands: Commands) -> None:
     """Add the lab's commands."""
     _add_compare(commands)
+    _add_figure(commands)
+    _add_claims(commands)
 
 
 def _whole(text: str) -> int:
@@ -61,9 +63,7 @@ def _add_compare(commands: Commands) -> None:
     )
     command.add_argument("what", metavar="PROBLEM", help=f"{', '.join(PROBLEMS)}, module:object, or an experiment.toml")
     command.add_argument("--algorithm", nargs="+", metavar="NAME", help="which algorithms; the paper's if left out")
-    command.add_argument(
-        "--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it"
-    )
+    command.add_argument("--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it")
     command.add_argument("--trials", type=_whole, help="trials of every search")
     command.add_argument("--repeats", type=_whole, help="searches of every algorithm")
     command.add_argument("--seed", type=int, default=0, help="all random numbers derive from it")
@@ -80,4 +80,67 @@ def _compare(options: argparse.Namespace) -> int:
         trials=options.trials, repeats=options.repeats, seed=options.seed,
     )  # fmt: skip
     print(compare(experiment, laboratory(options)))
+    return 0
+
+
+def _add_figure(commands: Commands) -> None:
+    command = commands.add_parser(
+        "figure",
+        help="make a figure or table of the paper",
+        description="Make a figure or table of the paper, at full scale or at about a tenth; without a name, list them.",
+        epilog="example: boltree figure 3a --quick --out results",
+        formatter_class=_HELP,
+    )
+    command.add_argument("name", nargs="?", metavar="NAME", help="such as 2, 3a, 10-chain, table-3")
+    command.add_argument("--quick", action="store_true", help="about a tenth of the work")
+    add_running(command, "boltree-results")
+    command.set_defaults(call=_figure)
+
+
+def _figure(options: argparse.Namespace) -> int:
+    from .figures import FIGURES, make_figure
+
+    if options.name is None:
+        width = max(map(len, FIGURES))
+        print("\n".join(f"{name.ljust(width)}  {one.shows}" for name, one in FIGURES.items()))
+        return 0
+    written = make_figure(options.name, laboratory(options), options.quick)
+    print("Written: " + ", ".join(map(str, written)) if written else "This part is finished; the others are not yet.")
+    return 0
+
+
+def _add_claims(commands: Commands) -> None:
+    command = commands.add_parser(
+        "claims",
+        help="run the paper's claims and say which hold",
+        description="Run the experiments behind the paper's claims and judge each by its criterion. Run again, it goes "
+        "on where it was stopped.",
+        epilog="example: boltree claims --quick",
+        formatter_class=_HELP,
+    )
+    command.add_argument("claims", nargs="*", metavar="CLAIM", help="such as C4; all if left out")
+    command.add_argument("--quick", action="store_true", help="about a tenth of the work")
+    command.add_argument("--json", type=Path, metavar="FILE", help="also write claims, verdicts and numbers to a file")
+    command.add_argument("--write", type=Path, metavar="FILE.md", help="also write them as a page with figures")
+    command.add_argument("--list", action="store_true", help="only list the claims")
+    add_running(command, "boltree-results")
+    command.set_defaults(call=_claims)
+
+
+def _claims(options: argparse.Namespace) -> int:
+    from .claims.document import as_json, as_markdown, as_text
+    from .claims.ledger import chosen, run_claims
+    from .claims.pictures import claim_pictures
+
+    claims = chosen(options.claims)
+    if options.list:
+        print("\n".join(f"{claim.number.ljust(3)}  {claim.says}" for claim in claims))
+        return 0
+    judged = run_claims(claims, laboratory(options), options.quick)
+    print(as_text(judged))
+    if options.json:
+        options.json.write_text(as_json(judged, options.quick), encoding="utf-8")
+    if options.write:
+        pictures = claim_pictures(claims, laboratory(options), options.quick, options.write.parent / "figures")
+        options.write.write_text(as_markdown(judged, options.quick, pictures), encoding="utf-8")
     return 0

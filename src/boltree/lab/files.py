@@ -40,7 +40,7 @@ _REQUIRED = ("problem", "trials", "evaluate_every", "algorithms")
 
 def read_experiment(path: Path) -> Experiment:
     """The experiment in a file; ParameterError says what is wrong with it."""
-    given = _read(path)
+    given = read_toml(path)
     where = str(path)
     _no_others(where, given, _KEYS)
     for key in _REQUIRED:
@@ -72,7 +72,7 @@ def read_experiment(path: Path) -> Experiment:
 
 def read_parameters(path: Path) -> list[Setting]:
     """The settings in a parameter file."""
-    given = _read(path)
+    given = read_toml(path)
     _no_others(str(path), given, ("algorithms",))
     if "algorithms" not in given:
         raise ParameterError(f"{path}: algorithms is missing: write [[algorithms]] tables with a name and parameters")
@@ -101,7 +101,8 @@ def experiment_text(experiment: Experiment) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file holds; ParameterError if it cannot be read."""
     library = needs("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
         found: dict[str, Any] = library.loads(path.read_text(encoding="utf-8"))

@@ -127,4 +127,6 @@ def _plain(value: Any) -> Any:
 
 
 def _short(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(_plain(value))
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return f"{value:g}"
+    return str(_plain(value)).replace("alpha", "α")

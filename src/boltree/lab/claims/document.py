@@ -1,0 +1,85 @@
+"""The ledger for people and for programs: a table on the terminal, a Markdown page, JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ... import __version__
+from ...text import table
+from .ledger import Judged
+
+_MARKS = {"holds": "✓", "differs": "≈", "does not hold": "✗"}
+
+
+def as_text(judged: Sequence[Judged]) -> str:
+    """For the terminal: every claim, its verdict, and each part with what was seen."""
+    lines = []
+    for one in judged:
+        lines.append(f"{one.claim.number}  {one.verdict.upper()}  {one.claim.says}")
+        for part in one.parts:
+            lines.append(f"    {'✓' if part.holds else '✗'} {part.criterion}")
+            lines.append(f"      seen: {part.seen}")
+        lines.append("")
+    rows = [[one.claim.number, one.verdict, f"{sum(p.holds for p in one.parts)}/{len(one.parts)}"] for one in judged]
+    return "\n".join(lines) + table(["claim", "verdict", "parts that hold"], rows)
+
+
+def as_json(judged: Sequence[Judged], quick: bool) -> str:
+    """For programs: claim, verdict, numbers."""
+    claims = [
+        {
+            "claim": one.claim.number,
+            "says": one.claim.says,
+            "verdict": one.verdict,
+            "parts": [
+                {"criterion": p.criterion, "holds": p.holds, "seen": p.seen, "numbers": _plain(p.numbers)}
+                for p in one.parts
+            ],
+        }
+        for one in judged
+    ]
+    whole = {"version": __version__, "scale": "quick" if quick else "full", "claims": claims}
+    return json.dumps(whole, indent=1, ensure_ascii=False)
+
+
+def as_markdown(judged: Sequence[Judged], quick: bool, pictures: Mapping[str, Sequence[str]]) -> str:
+    """A page with a table of verdicts, then every claim with its parts and its pictures (paths, by claim)."""
+    command = "boltree claims" + (" --quick" if quick else "")
+    lines = [
+        "# The paper's claims, run",
+        "",
+        f"Made by `{command} --out FOLDER --write FILE`, version {__version__}. Every claim is an experiment with a "
+        "criterion that stands in the code and was fixed before the run. A claim *holds* when all its parts do, *differs* "
+        "when some do, and *does not hold* when none does.",
+        "",
+        "| claim | | verdict | parts that hold |",
+        "|---|---|---|---|",
+    ]
+    for one in judged:
+        held = f"{sum(part.holds for part in one.parts)} of {len(one.parts)}"
+        lines.append(
+            f"| [{one.claim.number}](#{one.claim.number.lower()}) | {one.claim.says} | "
+            f"{_MARKS[one.verdict]} {one.verdict} | {held} |"
+        )
+    for one in judged:
+        lines += ["", f"## {one.claim.number}", "", f"{one.claim.says} ({one.claim.source})", ""]
+        lines.append(f"**{one.verdict.capitalize()}.**")
+        lines.append("")
+        lines += ["| | criterion | seen |", "|---|---|---|"]
+        lines += [f"| {'✓' if part.holds else '✗'} | {part.criterion} | {part.seen} |" for part in one.parts]
+        for path in pictures.get(one.claim.number, ()):
+            lines += ["", f"![{one.claim.number}]({path})"]
+    return "\n".join(lines) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """Numbers as JSON has them; an interval as its mean, low and high."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return _plain(value._asdict())
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value.item() if hasattr(value, "item") else value
