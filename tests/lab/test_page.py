@@ -64,9 +64,8 @@ def opened(browser, tmp_path):
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: fetched.append(request.url) if request.url != path.as_uri() else None)
         page.goto(path.as_uri())
-        page.wait_for_function(
-            "document.querySelectorAll('.panel svg > *').length || !document.querySelector('.panel')"
-        )
+        if any(figure.panels for figure in figures):
+            page.wait_for_selector(".panel svg > *", state="attached")
         return page
 
     yield look
@@ -269,8 +268,9 @@ def test_narrow_windows_and_dark_ones(opened):
     stroke = "getComputedStyle(document.querySelector('path.mean')).stroke"
     page = opened(TWO)
     wide, light, ink = points(page, "UCT"), page.evaluate(background), page.evaluate(stroke)
+    before = page.locator(".panel svg").first.get_attribute("viewBox")
     page.set_viewport_size({"width": 480, "height": 800})
-    page.wait_for_function("document.querySelector('.panel svg').viewBox.baseVal.width < 480")
+    page.wait_for_selector(f"section:first-of-type .panel svg:not([viewBox='{before}'])", state="attached")
     assert page.evaluate(inside)
     assert points(page, "UCT")[-1, 0] < 480 < wide[-1, 0]
     point_at(page, 90_000)

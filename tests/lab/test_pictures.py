@@ -97,7 +97,7 @@ def test_the_same_figure_gives_the_same_files(tmp_path):
 
 
 def test_odd_text_and_missing_values(tmp_path):
-    hostile = "a $x^ b</text><script>"
+    hostile = "a $x^$ b</text><script>"
     broken = curve(hostile)
     broken.mean[3:5], broken.high[7] = np.nan, np.inf
     _, svg = pictures.draw(Figure("50 $ & more", [Panel("$", [broken], optimum=-13.5)]), tmp_path / "odd")

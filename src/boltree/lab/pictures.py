@@ -75,7 +75,7 @@ def number(value: float, _place: object = None) -> str:
 def _drawn(figure: Figure) -> Any:
     columns = min(figure.columns, len(figure.panels))
     rows = math.ceil(len(figure.panels) / columns)
-    small = columns > 2
+    small = columns > 3
     width, height = {1: (6.4, 4.4), 2: (4.2, 3.1), 3: (3.1, 2.4)}.get(columns, (2.1, 1.75))
     width, height = width * columns, height * rows + 0.4
     looks = styles(curve.label for panel in figure.panels for curve in panel.curves)
@@ -150,8 +150,8 @@ def _axes(axes: Any, figure: Figure, small: bool) -> None:
         axes.set_xlim(0.0 if 0 < first < 0.1 * last else first, last)
     axes.margins(y=0.08)
     steps = [1, 2, 2.5, 5, 10]
-    axes.xaxis.set_major_locator(ticker.MaxNLocator(3 if small else 6, steps=steps))
-    axes.yaxis.set_major_locator(ticker.MaxNLocator(5 if small else 8, steps=steps))
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(3 if small else 5, steps=steps))
+    axes.yaxis.set_major_locator(ticker.MaxNLocator(6 if small else 8, steps=steps))
     axes.xaxis.set_major_formatter(ticker.FuncFormatter(number))
     axes.yaxis.set_major_formatter(ticker.FuncFormatter(number))
 
