@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from . import __version__
 from .algorithms import Algorithm, algorithm
@@ -14,6 +15,7 @@ from .catalogue import PROBLEMS, problem_named, tuned_algorithms
 from .errors import LabError, ParameterError, ProblemError
 from .evaluate import simple_regret, value_of
 from .lab.commands import add_lab
+from .lab.files import read_parameters
 from .problem import Problem
 from .search import Search
 from .solve import solve
@@ -54,6 +56,7 @@ def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     plan.add_argument(
         "--algorithm", nargs="+", metavar="NAME", help="algorithms by name; the paper's, tuned, if left out"
     )
+    plan.add_argument("--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it")
     plan.add_argument("--trials", type=int, default=100_000, help="trials of each algorithm")
     plan.add_argument("--seconds", type=float, help="at most so long each")
     plan.add_argument("--growth", choices=("leaf", "trial"), default="trial", help="how the tree grows")
@@ -64,7 +67,7 @@ def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _plan(options: argparse.Namespace) -> int:
     problem = problem_named(options.problem)
-    chosen = _chosen(options.problem, options.algorithm)
+    chosen = _chosen(options.problem, options.algorithm, options.parameters)
     if options.trials < 1:
         raise ParameterError(f"--trials {options.trials}: must be at least 1")
     exact = problem.has("outcomes") and options.problem != "connect-four"
@@ -93,11 +96,12 @@ def _plan(options: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(name: str, wanted: list[str] | None) -> list[Algorithm]:
-    tuned = tuned_algorithms(name)
+def _chosen(name: str, wanted: list[str] | None, parameters: Path | None) -> list[Algorithm]:
+    """The algorithms of a parameter file, or the paper's; only those that are wanted."""
+    known = [one.algorithm() for one in read_parameters(parameters)] if parameters else tuned_algorithms(name)
     if wanted is None:
-        return tuned
-    by_name = {one.name.lower(): one for one in tuned}
+        return known
+    by_name = {one.name.lower(): one for one in known}
     return [by_name.get(w.lower().replace("-", "").replace("_", "")) or algorithm(w) for w in wanted]
 
 

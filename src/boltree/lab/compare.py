@@ -17,7 +17,7 @@ from .page import Table, write_page
 from .pictures import draw
 from .running import Laboratory
 from .settings import Setting, labelled, setting_of
-from .summaries import optimum_of, panel_of, table_rows
+from .summaries import optimum_of, panel_of, table_rows, title_of
 
 BUDGETS = {"frozen-lake": 200_000, "sailing": 200_000, "d-chain": 10_000}
 """Trials by the beginning of a problem's name; `BUDGET` for the others."""
@@ -48,7 +48,7 @@ def comparison(
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", problem).strip("-")
     return Experiment(
         name=f"compare-{name}",
-        title=problem,
+        title=title_of(problem),
         problems=(problem,),
         settings=tuple(labelled(settings)),
         trials=budget,
@@ -60,16 +60,17 @@ def comparison(
 
 def report(experiment: Experiment, frame: Any, folder: Path) -> str:
     """Draw an experiment's curves, write its page, and return its table as text."""
-    panels = [panel_of(frame, experiment, problem, problem) for problem in experiment.problems]
+    several = len(experiment.problems) > 1
+    panels = [panel_of(frame, experiment, one, title_of(one) if several else "") for one in experiment.problems]
     title = experiment.title or experiment.name
-    figure = Figure(title, panels, columns=min(len(panels), 2))
+    figure = Figure(f"{title}, {experiment.trials:,} trials", panels, columns=min(len(panels), 2))
     tables, texts = [], []
     for problem in experiment.problems:
         heads, rows = table_rows(frame, experiment, problem)
         best = optimum_of(frame, problem)
         optimum = "" if best is None else f"; the optimum is {best:.4f}"
         repeats = f"{experiment.repeats} repeats" if experiment.repeats > 1 else "one repeat"
-        caption = f"{problem} after {experiment.trials:,} trials, {repeats}{optimum}"
+        caption = f"{title_of(problem)} after {experiment.trials:,} trials, {repeats}{optimum}"
         tables.append(Table(caption, heads, rows))
         texts.append(f"{caption}\n{table(heads, rows)}")
     pictures = draw(figure, folder / experiment.name)

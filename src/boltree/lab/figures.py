@@ -15,17 +15,7 @@ from .pictures import draw
 from .running import Laboratory
 from .settings import Setting, parameter_text
 from .shipped import shipped
-from .summaries import curve_of, optimum_of, panel_of, table_rows
-
-_TITLES = {
-    "d-chain": "10-chain",
-    "d-chain-modified": "modified 10-chain",
-    "d-chain-20": "20-chain",
-    "d-chain-20-modified": "modified 20-chain",
-    "frozen-lake": "Frozen Lake 8x12",
-    "frozen-lake-8x8": "Frozen Lake 8x8",
-    "sailing": "Sailing 6x6",
-}
+from .summaries import curve_of, optimum_of, panel_of, table_rows, title_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +29,8 @@ class Pictured:
 
 def _side_by_side(experiment: Experiment, frame: Any) -> dict[str, Figure]:
     """One panel for each problem, all algorithms in each."""
-    panels = [panel_of(frame, experiment, problem, _TITLES.get(problem, problem)) for problem in experiment.problems]
+    several = len(experiment.problems) > 1
+    panels = [panel_of(frame, experiment, one, title_of(one) if several else "") for one in experiment.problems]
     return {experiment.name: Figure(experiment.title, panels, columns=min(len(panels), 2))}
 
 
@@ -58,7 +49,7 @@ def _sweep(experiment: Experiment, frame: Any) -> dict[str, Figure]:
             ]
             epsilons = len({setting.parameters.get("epsilon") for setting in settings})
             columns = epsilons if epsilons > 1 else min(len(panels), 3)
-            where = _TITLES.get(problem, problem)
+            where = title_of(problem)
             name = f"{where}-{family}".replace(" ", "-").lower()
             figures[name] = Figure(f"{family} on the {where}", panels, columns)
     return figures
@@ -131,9 +122,7 @@ def make_figure(name: str, laboratory: Laboratory, quick: bool) -> list[Path]:
         frame = frames[experiment.name]
         figures |= pictured.lay_out(experiment, frame)
         for problem in experiment.problems:
-            caption = (
-                f"{_TITLES.get(problem, problem)} after {experiment.trials:,} trials, {experiment.repeats} repeats"
-            )
+            caption = f"{title_of(problem)} after {experiment.trials:,} trials, {experiment.repeats} repeats"
             tables.append(Table(caption, *table_rows(frame, experiment, problem)))
     written = [path for one, figure in figures.items() for path in draw(figure, laboratory.folder / one)]
     page = laboratory.folder / f"figure-{name.removeprefix('figure-')}.html"

@@ -14,6 +14,22 @@ from .settings import parameter_text
 from .statistics import Interval, interval, intervals
 
 
+_TITLES = {
+    "d-chain": "10-chain",
+    "d-chain-modified": "modified 10-chain",
+    "d-chain-20": "20-chain",
+    "d-chain-20-modified": "modified 20-chain",
+    "frozen-lake": "Frozen Lake 8x12",
+    "frozen-lake-8x8": "Frozen Lake 8x8",
+    "sailing": "Sailing 6x6",
+}
+
+
+def title_of(problem: str) -> str:
+    """What a problem is called in figures."""
+    return _TITLES.get(problem, problem)
+
+
 def values_of(frame: Any, label: str, problem: str | None = None, column: str = "value") -> NDArray[Any]:
     """A column of a setting's results as (repeats, checkpoints)."""
     polars_filter = {"label": label} | ({} if problem is None else {"problem": problem})
