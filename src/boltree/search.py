@@ -18,17 +18,18 @@ from .configuration import configure
 from .core import records, space
 from .core.memory import physical_memory
 from .core.random import new_generator
-from .core.run import abandon_trial, bytes_of_trial, run_trials
+from .core.run import abandon_trial, bytes_of_trial, room_for_batch, run_trials
 from .core.storage import Storage, new_tree
 from .core.subtree import copy_subtree
 from .errors import ParameterError, ProblemError
-from .evaluators import Evaluator, evaluate_waiting
+from .evaluators import Batches, Evaluator, evaluate_waiting
 from .failures import raise_failure
 from .node import Node
 from .problem import Problem
 from .progress import ProgressLine
 from .states import PlainState
 
+MAX_BATCH = 8192
 CHUNK_SECONDS = 0.05
 """Trials run in chunks of about so long; Ctrl-C, limits, progress and growth are seen to between them."""
 
@@ -102,6 +103,9 @@ class Search:
         self._handle, self._kept = configure(problem, algorithm, has_prior=problem.has("prior") or prior_external)
         self._tree.prior_external = prior_external and self._tree.has_prior
         self._enter_evaluator(evaluator)
+        self._batch = self._batch_of(evaluator) if external else 1
+        if self._batch > 1:
+            self._tree.compact = 0  # a leaf that waits must not be taken for a node with one visit
         sequence = np.random.SeedSequence(seed)
         t = self._tree
         t.growth = records.TRIAL if growth == "trial" else records.LEAF
@@ -125,7 +129,7 @@ class Search:
 
     def _new_storage(self, handle: Any, levels: int) -> Storage:
         """Memory for a tree whose trials take at most so many steps."""
-        storage = Storage(handle, levels, self._max_bytes, self._max_nodes)
+        storage = Storage(handle, levels, self._max_bytes, self._max_nodes, batch=self._batch)
         nodes = 2 if self.growth == "leaf" else levels + 2
         if self._max_nodes is not None and self._max_nodes < nodes:
             raise ParameterError(f"max_nodes={self._max_nodes}: one trial of this problem may need {nodes} nodes")
@@ -158,6 +162,13 @@ class Search:
             raise ParameterError(
                 f"evaluator={evaluator!r}: must be a number, 'rollout', 'heuristic', or an object with evaluate(batch)"
             )
+
+    def _batch_of(self, evaluator: Any) -> int:
+        """How many leaves the evaluator is given at a time; searches that count every single trial take one."""
+        size = getattr(evaluator, "batch", 1)
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 1 <= size <= MAX_BATCH:
+            raise ParameterError(f"evaluator: batch={size!r}, must be an integer from 1 to {MAX_BATCH}")
+        return 1 if self._tree.distribution in (space.HALVING, space.SWITCHING) else int(size)
 
     def _root_state(self, given: Any) -> Any:
         if given is not None:
@@ -243,6 +254,8 @@ class Search:
         last = None if trials is None else done.item() + int(trials)
         report = ProgressLine(self, trials, seconds) if progress is True else progress
         chunk, reason = 16, ""
+        batches = Batches(self, self._batch) if self._batch > 1 else None
+        whole = False
         try:
             while not reason:
                 now = time.perf_counter() - began
@@ -253,7 +266,11 @@ class Search:
                     reason = "seconds"
                 else:
                     chunk_began = time.perf_counter()
-                    if not self._run_chunk(chunk if last is None else min(chunk, last - before)):
+                    todo = chunk if last is None else min(chunk, last - before)
+                    if batches is not None and not self._root_waits():
+                        if not self._run_batches(batches, todo, last):
+                            reason = "memory"
+                    elif not self._run_chunk(todo if batches is None else 1):
                         reason = "memory"
                     spent = max(time.perf_counter() - chunk_began, 1e-6)
                     aim = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, max(seconds - now - spent, 1e-4))
@@ -263,7 +280,12 @@ class Search:
                         report(self)
                     if stop is not None and not reason and stop(self):
                         reason = "stop"
+            whole = True
         finally:
+            if batches is not None:
+                failed = batches.close(settle=whole)
+                if whole and failed != records.DONE:
+                    raise_failure(self, failed)
             if progress is True:
                 report.close()
         assert not t.pending
@@ -291,6 +313,34 @@ class Search:
                     return False
             else:
                 raise_failure(self, int(code))
+
+    def _root_waits(self) -> bool:
+        """Whether the root's own prior must be asked for, before a batch can be selected."""
+        t = self._tree
+        return bool(t.prior_external) and int(self._storage.nodes[int(t.root)].block) == records.NONE
+
+    def _run_batches(self, batches: Batches, trials: int, last: int | None) -> bool:
+        """Back up at least so many trials, in batches; False when there is no room for another."""
+        done = self._handle.view(np.ndarray)["trials"]
+        end = done.item() + trials
+        while done.item() < end:
+            code = batches.advance(None if last is None else last - done.item())
+            if code == records.FULL:
+                return False
+            if code != records.DONE:
+                raise_failure(self, code)
+        return True
+
+    def _room_for(self, trials: int) -> int:
+        """DONE when there is room for so many trials of a batch; FULL at a limit."""
+        while True:
+            code = int(room_for_batch(self._handle, trials))
+            if code == records.INDEX:
+                self._storage.make_index(trials)
+            elif code == records.DONE or not self._storage.grow(
+                int(self._tree.needed_nodes), int(self._tree.needed_units)
+            ):
+                return code
 
     def _set_budget(self, trials: int | None) -> None:
         """H-MCTS needs to know how many trials it has."""

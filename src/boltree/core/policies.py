@@ -55,7 +55,7 @@ def choose(tree: Any, index: int, level: int, fresh: bool) -> int:
     n = np.int64(node.actions)
     kind = tree.distribution
     if kind in (BOLTZMANN, RELATIVE, SPARSEMAX):
-        return sample(tree, index, level, fresh)
+        return sample(tree, index, level, fresh, NONE)
     if fresh:
         return NONE
     if kind == UCB:
@@ -78,15 +78,18 @@ def choose(tree: Any, index: int, level: int, fresh: bool) -> int:
 
 
 @inlined
-def sample(tree: Any, index: int, level: int, fresh: bool) -> int:
-    """Draw from the mixture; enter pi and the rest of the node's entropy into the path."""
+def sample(tree: Any, index: int, level: int, fresh: bool, taken: int) -> int:
+    """Draw from the mixture; enter pi and the rest of the node's entropy into the path.
+
+    `taken` is an edge that was drawn before, while a batch was selected; NONE to draw one. While a batch is selected
+    nothing is entered: that happens when its trials are backed up, one after the other.
+    """
     node = node_at(tree, index)
     n = np.int64(node.actions)
     visits = node.visits
     log_visits = log_e_plus(tree, visits)
     explore = min(1.0, tree.epsilon / log_visits)
     follow = min(1.0, tree.epsilon_prior / log_visits) if tree.has_prior else 0.0
-    prior = prior_at(tree, node.block, n)
     tabled = is_tabled(tree, n)
     entropic = tree.entropy_bonus != NO_ENTROPY
     if tree.relative:
@@ -105,9 +108,9 @@ def sample(tree: Any, index: int, level: int, fresh: bool) -> int:
             return BAD
         total = weigh(tree, node, level, alpha, beta)
 
-    if (entropic and stale) or tree.relative:
+    if (entropic and stale and not tree.batching) or tree.relative:
         enter_entropy(tree, node, level, explore, follow, total)
-    if tabled and stale:
+    if tabled and stale and not tree.batching:
         for i in range(n):
             weights_of(tree)[i] /= total
         build_table(tree, table_at(tree, node.block, n), weights_of(tree), n)
@@ -119,6 +122,21 @@ def sample(tree: Any, index: int, level: int, fresh: bool) -> int:
     if fresh:
         return NONE
 
+    slot = np.int64(taken)
+    if slot == NONE:
+        slot = draw(tree, node, explore, follow, total, tabled and not (stale and tree.batching))
+    if entropic and not tree.batching:
+        extra = entropy_at(tree, extra_at(tree, node.block, n), slot)
+        step_at(tree, level).policy = extra.policy
+        step_at(tree, level).rest = node.entropy - extra.policy * extra.h
+    return slot
+
+
+@inlined
+def draw(tree: Any, node: Any, explore: float, follow: float, total: float, tabled: bool) -> int:
+    """An edge from the mixture: by its alias tables, or by weights with the given sum."""
+    n = np.int64(node.actions)
+    prior = prior_at(tree, node.block, n)
     u = uniform_of(rng_of(tree))
     slot = np.int64(0)
     if u < follow:
@@ -152,10 +170,6 @@ def sample(tree: Any, index: int, level: int, fresh: bool) -> int:
                 slot = sample_table(tree, table_at(tree, node.block, n), n, u)
             else:
                 slot = min(np.int64(u * n), n - 1)
-    if entropic:
-        extra = entropy_at(tree, extra_at(tree, node.block, n), slot)
-        step_at(tree, level).policy = extra.policy
-        step_at(tree, level).rest = node.entropy - extra.policy * extra.h
     return slot
 
 
@@ -184,12 +198,12 @@ def enter_entropy(tree: Any, node: Any, level: int, explore: float, follow: floa
             p += follow * words_of(tree)[prior + i]
         if tree.relative:
             policies_of(tree)[level * tree.actions + edge_at(tree, node.block + i).action] = p
-        if kind != NO_ENTROPY:
+        if kind != NO_ENTROPY and not tree.batching:
             reference = references_of(tree)[level * tree.actions + i] if tree.relative else 1.0
             terms += entropy_term(kind, p, reference)
             entropy_at(tree, extra, i).policy = p
             below += p * entropy_at(tree, extra, i).h
-    if kind != NO_ENTROPY:
+    if kind != NO_ENTROPY and not tree.batching:
         own = finish_entropy(kind, terms)
         node.entropy = below - own if node.player == 1 else below + own
 
@@ -205,13 +219,14 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
     for i in range(n):
         edge = edge_at(tree, node.block + i)
         if edge.visits == 0:
-            untried += 1
+            untried += 1 if in_flight(tree, edge) == 0 else 0
         elif tree.c_auto:
             c = max(c, abs(edge.q))
     if untried > 0:
         k = np.int64(uniform_of(rng_of(tree)) * untried)
         for i in range(n):
-            if edge_at(tree, node.block + i).visits == 0:
+            edge = edge_at(tree, node.block + i)
+            if edge.visits == 0 and in_flight(tree, edge) == 0:
                 if k == 0:
                     return i
                 k -= 1
@@ -219,10 +234,26 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
     slot, highest = np.int64(0), -np.inf
     for i in range(n):
         edge = edge_at(tree, node.block + i)
-        bound = edge.q + bonus / sqrt(float(edge.visits))
+        flights = in_flight(tree, edge)
+        tried = edge.visits + flights
+        bound = -np.inf
+        if edge.visits > 0:
+            bound = edge.q - c * flights / tried + bonus / sqrt(float(tried))
         if bound > highest and (quotas == 0 or quota_at(tree, quotas, i).alive):
             slot, highest = i, bound
     return slot
+
+
+@inlined
+def in_flight(tree: Any, edge: Any) -> int:
+    """Trials of the batch being selected that have taken an edge: each counts as a visit that lost c (virtual loss)."""
+    flights = np.int64(0)
+    if tree.batching:
+        child = np.int64(edge.child)
+        while child != NONE:
+            flights += node_at(tree, child).flights
+            child = np.int64(node_at(tree, child).sibling)
+    return flights
 
 
 @inlined
@@ -233,7 +264,8 @@ def prior_upper_confidence(tree: Any, index: int) -> int:
     prior = prior_at(tree, node.block, n)
     tried = 0
     for i in range(n):
-        tried += edge_at(tree, node.block + i).visits
+        edge = edge_at(tree, node.block + i)
+        tried += edge.visits + in_flight(tree, edge)
     scale = tree.c * sqrt(float(tried))
     unplayed = (-node.value if node.player == 1 else node.value) - tree.reduction
     slot, highest, heaviest, ties = np.int64(0), -np.inf, -1.0, 0
@@ -243,7 +275,9 @@ def prior_upper_confidence(tree: Any, index: int) -> int:
         p = words_of(tree)[prior + i] if tree.has_prior else 1.0 / n
         if tree.noise_weight > 0.0 and index == tree.root:
             p = (1.0 - tree.noise_weight) * p + tree.noise_weight * noise_of(tree)[edge.action]
-        bound = (edge.q if edge.visits > 0 else unplayed) + scale * p / (1.0 + edge.visits)
+        flights = in_flight(tree, edge)
+        q = (edge.q if edge.visits > 0 else unplayed) - tree.c * flights / max(edge.visits + flights, 1)
+        bound = q + scale * p / (1.0 + edge.visits + flights)
         if bound > highest or (bound == highest and p > heaviest):
             slot, highest, heaviest, ties = i, bound, p, 1
         elif bound == highest and p == heaviest:

@@ -27,6 +27,7 @@ TABLED = 4
 WINDOWED = 8
 ORIGIN = 16  # a root that no trial created: its first visit takes an action
 UNFINISHED = 32  # it lay at the horizon when it was made, and the horizon has moved: visits without actions
+WAITING = 64  # a leaf whose evaluation has been asked for
 
 NODE = np.dtype(
     [
@@ -43,7 +44,7 @@ NODE = np.dtype(
         ("best", "i4"),  # the edge with the highest q among the tried; NONE before the first backup
         ("marks", "u1"),
         ("player", "u1"),
-        ("spare", "u2"),
+        ("flights", "u2"),  # trials of a batch that have come through and are not backed up yet
     ],
     align=True,
 )
@@ -95,6 +96,17 @@ PATH = np.dtype(
         ("entropy", "f8"),  # H_V(s) before this visit
         ("node", "i4"),
         ("slot", "i4"),  # which edge of the block; NONE for a SINGLE node
+    ],
+    align=True,
+)
+
+FLIGHT = np.dtype(
+    [
+        ("value", "f8"),  # of a leaf that needs no evaluation
+        ("leaf", "i4"),
+        ("length", "i4"),
+        ("made", "u1"),  # whether it made the leaf's node
+        ("waits", "u1"),  # whether the leaf waits for its evaluation
     ],
     align=True,
 )
@@ -181,6 +193,9 @@ TREE = np.dtype(
         ("index_count", "i8"),
         ("index_wanted", "i8"),
         ("index_stale", "i8"),  # an undone trial left nodes in it that are no more
+        ("flights_at", "i8"),  # the trials of a batch; their paths, levels + 2 steps each
+        ("flown_at", "i8"),
+        ("flown_levels", "i8"),
         ("logs_at", "i8"),  # log(e + n) for small n
         ("logs_size", "i8"),
         # the run
@@ -203,6 +218,7 @@ TREE = np.dtype(
         ("leaf", "i8"),
         ("leaf_value", "f8"),
         ("pending", "i8"),  # 1: the last leaf waits for its evaluation; 2: the root for its own
+        ("batching", "i8"),  # a batch is being selected: going down changes nothing
         ("visits_made", "i8"),
         # what went wrong
         ("error_node", "i8"),
@@ -215,7 +231,7 @@ TREE = np.dtype(
 )
 
 # how a run of the kernel ended
-DONE, FULL, EVALUATE, INDEX = 0, 1, 2, 3
+DONE, FULL, EVALUATE, INDEX, COLLISION = 0, 1, 2, 3, 4
 STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED, PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED = (
     10,
     11,

@@ -13,7 +13,7 @@ from .random import hashed
 from .records import DONE, EVALUATE, FULL, INDEX, LEAF, NODE, NONE, SINGLE, UNIT
 from .space import SWITCHING
 from .temperature import solve_temperature
-from .trial import back_up, descend, undo
+from .trial import back_up, descend, enter_leaf, undo
 from .views import edge_at, node_at
 
 NODE_BYTES = NODE.itemsize
@@ -24,24 +24,19 @@ def run_trials(handle: Any, trials: int) -> int:
     """Run up to `trials` trials; DONE, FULL (no room for another), EVALUATE, INDEX (make it anew), or an error."""
     tree = handle[0]
     end = tree.trials + trials
-    block = units_of(tree, tree.actions)
     levels = tree.horizon - node_at(tree, tree.root).depth
-    new_nodes = 1 if tree.growth == LEAF else levels + 1
-    new_units = (2 if tree.growth == LEAF else levels + 1) * block
+    new_nodes = nodes_of_trial(tree, levels)
+    new_units = units_of_trial(tree, levels)
     while tree.trials < end or tree.pending:
         if not tree.pending:
             tree.nodes_before = tree.node_count
-            nodes, units = tree.node_count + new_nodes + 1, tree.unit_count + new_units  # what this trial may need
-            size = nodes * (NODE_BYTES + 8 * tree.words) + units * UNIT + 4 * tree.index_size
-            if tree.index_stale or index_is_short(tree, new_nodes):
-                return INDEX
-            if nodes > tree.max_nodes or units > tree.max_units or size > tree.max_bytes:
-                tree.needed_nodes, tree.needed_units = nodes, units
-                return FULL
+            status = room_for(tree, new_nodes, new_units)
+            if status != DONE:
+                return status
             if tree.distribution == SWITCHING and levels > 0:
                 tree.switch = levels - tree.trials % levels
         resumed = tree.pending
-        status = descend(tree)
+        status = enter_leaf(tree, True) if resumed else descend(tree)
         if status == EVALUATE:
             return EVALUATE
         if status != DONE:
@@ -57,12 +52,44 @@ def run_trials(handle: Any, trials: int) -> int:
     return DONE
 
 
+@inlined
+def nodes_of_trial(tree: Any, levels: int) -> int:
+    """Nodes that a trial may make."""
+    return 1 if tree.growth == LEAF else levels + 1
+
+
+@inlined
+def units_of_trial(tree: Any, levels: int) -> int:
+    """Units of blocks that a trial may need."""
+    return (2 if tree.growth == LEAF else levels + 1) * units_of(tree, tree.actions)
+
+
+@inlined
+def room_for(tree: Any, new_nodes: int, new_units: int) -> int:
+    """DONE when there is room for so much more; else FULL, and what is needed in all is noted; or INDEX."""
+    nodes, units = tree.node_count + new_nodes + 1, tree.unit_count + new_units
+    size = nodes * (NODE_BYTES + 8 * tree.words) + units * UNIT + 4 * tree.index_size
+    if tree.index_stale or index_is_short(tree, new_nodes):
+        return INDEX
+    if nodes > tree.max_nodes or units > tree.max_units or size > tree.max_bytes:
+        tree.needed_nodes, tree.needed_units = nodes, units
+        return FULL
+    return DONE
+
+
+@kernel
+def room_for_batch(handle: Any, trials: int) -> int:
+    """`room_for` so many trials that are selected before any is backed up."""
+    tree = handle[0]
+    levels = tree.horizon - node_at(tree, tree.root).depth
+    return room_for(tree, trials * nodes_of_trial(tree, levels), trials * units_of_trial(tree, levels))
+
+
 @kernel
 def bytes_of_trial(handle: Any, levels: int) -> int:
     """What an empty tree and its first trial may need."""
     tree = handle[0]
-    nodes = 3 if tree.growth == LEAF else levels + 3
-    units = (2 if tree.growth == LEAF else levels + 1) * units_of(tree, tree.actions)
+    nodes, units = nodes_of_trial(tree, levels) + 2, units_of_trial(tree, levels)
     return nodes * (NODE_BYTES + 8 * tree.words) + units * UNIT
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .memory import Arena
 from .outcomes import CHAIN, count_indexed, rebuild_index
-from .records import EDGE, HEADER, LEAF, NODE, NONE, ORIGIN, PATH, TREE, UNIT
+from .records import EDGE, FLIGHT, HEADER, LEAF, NODE, NONE, ORIGIN, PATH, TREE, UNIT
 
 LOGS = np.log(math.e + np.arange(2048.0))
 
@@ -23,9 +23,16 @@ class Storage:
     """Arenas for nodes, states and blocks, sized by a limit that is only reserved, not used."""
 
     def __init__(
-        self, tree: Any, levels: int, max_bytes: int, max_nodes: int | None = None, *, reserve: bool = True
+        self,
+        tree: Any,
+        levels: int,
+        max_bytes: int,
+        max_nodes: int | None = None,
+        *,
+        batch: int = 1,
+        reserve: bool = True,
     ) -> None:
-        """Memory for `tree`, whose trials are at most `levels` steps long."""
+        """Memory for `tree`, whose trials are at most `levels` steps long and come in batches of so many."""
         self.tree, self.max_nodes = tree, max_nodes
         self.max_bytes = limit = max_bytes
         t = tree[0]
@@ -49,11 +56,14 @@ class Storage:
             "noise": np.zeros(actions),
             "stack": np.zeros(actions, np.int32),
             "window": np.zeros(min(int(t.every) * levels, 1 << 16) if t.adaptive else 1, np.int32),
+            "flights": np.zeros(2 * batch, FLIGHT),  # one batch is evaluated while the next is selected
+            "flown": np.zeros(2 * batch * levels, PATH),
             "logs": LOGS,
         }
         for name, array in self.scratch.items():
             t[f"{name}_at"] = array.ctypes.data
         t.policies_size, t.out_size, t.two = paths, self.scratch["out"].size, 2
+        t.flown_levels = levels
         t.window_size, t.logs_size = self.scratch["window"].size, LOGS.size
         self.index: Any = np.zeros(0, np.int32)
         t.index_size = t.index_count = t.index_stale = 0
@@ -82,10 +92,10 @@ class Storage:
         within = nodes * (NODE.itemsize + int(t.words) * 8) + units * UNIT + 4 * int(t.index_size) <= self.max_bytes
         return nodes <= t.max_nodes and within
 
-    def make_index(self) -> None:
-        """An index of outcomes large enough for the next trials."""
+    def make_index(self, trials: int = 1) -> None:
+        """An index of outcomes large enough for the next trials, so many of them at once."""
         t = self.tree[0]
-        new_nodes = 1 if t.growth == LEAF else self.scratch["path"].size
+        new_nodes = trials * (1 if t.growth == LEAF else self.scratch["path"].size)
         size = 4 * (max(int(count_indexed(self.tree)), 1024) + new_nodes * (CHAIN + 1))
         self.index = np.full(1 << (size - 1).bit_length(), NONE, np.int32)
         t.index_wanted = t.index_stale = 1  # until it is whole: an interrupt may come between

@@ -19,6 +19,7 @@ from .records import (
     BAD_PLAYER,
     BAD_REWARD,
     BAD_VALUE,
+    COLLISION,
     DONE,
     EVALUATE,
     EXTERNAL,
@@ -37,6 +38,7 @@ from .records import (
     STEP_FAILED,
     TERMINAL,
     UNFINISHED,
+    WAITING,
     WINDOWED,
 )
 from .schedules import scheduled
@@ -49,18 +51,12 @@ from .views import edge_at, entropy_at, node_at, out_of, rng_of, states_of, step
 def descend(tree: Any) -> int:
     """Select down to a leaf and value it; DONE, EVALUATE (the leaf waits for an evaluator), or an error.
 
-    When a leaf was waiting, its evaluation has arrived: enter it and go on from there.
+    While a batch is selected, nothing that a policy is worked out from changes on the way, and COLLISION says that the
+    way led to a leaf that waits already.
     """
-    resumed = tree.pending != 0
     index, level = tree.root, np.int64(0)
     fresh = False
-    if resumed:
-        index, level, fresh = tree.leaf, tree.length, True
-        if node_at(tree, index).visits > 1:  # it lay at a horizon that has moved; its value is in its parent's sum
-            tree.leaf_value = node_at(tree, index).value
-        else:
-            node_at(tree, index).value = tree.leaf_value
-    elif tree.prior_external and node_at(tree, index).block == NONE and not is_end(tree, node_at(tree, index)):
+    if tree.prior_external and node_at(tree, index).block == NONE and not is_end(tree, node_at(tree, index)):
         tree.leaf = index  # the root's own prior and value come first
         tree.length = 0
         tree.pending = 2
@@ -69,23 +65,21 @@ def descend(tree: Any) -> int:
         node = node_at(tree, index)
         step_at(tree, level).node = index
         step_at(tree, level).entropy = node.entropy
-        if not resumed:
-            node.visits += 1
-            tree.leaf = index
-            tree.length = level
-            if is_end(tree, node):
-                tree.leaf_value = 0.0
-                return DONE
-            if tree.prior_external and node.block == NONE:
-                fresh = True  # new, or it lay at a horizon that has moved: its prior is asked for
-            if fresh:
-                status = evaluate(tree, index, level)
-                if status != DONE:
-                    return status
-        if fresh and not needs_policy(tree) and not (resumed and tree.prior_external):
-            return enter_first_entropy(tree, index)
+        node.visits += 1
+        tree.leaf = index
+        tree.length = level
+        if is_end(tree, node):
+            tree.leaf_value = 0.0
+            return DONE
+        if node.marks & WAITING:
+            return COLLISION
+        if tree.prior_external and node.block == NONE:
+            fresh = True  # new, or it lay at a horizon that has moved: its prior is asked for
+        if fresh:
+            status = evaluate(tree, index, level)
+            return enter_leaf(tree, False) if status == DONE else status
 
-        if node.block == NONE and tree.compact and not fresh:
+        if node.block == NONE and tree.compact:
             n = count_legal(tree, index)
             if n == FAILED or n == 0:
                 tree.error_node = index
@@ -95,16 +89,14 @@ def descend(tree: Any) -> int:
             slot = np.int64(NONE)
         else:
             if node.block == NONE or node.marks & SINGLE:
-                status = make_block(tree, index, resumed and tree.prior_external != 0)
+                status = make_block(tree, index, False)
                 if status != DONE:
                     tree.error_node = index
                     return status
-            slot = choose(tree, index, level, fresh)
+            slot = choose(tree, index, level, False)
             if slot == BAD:
                 tree.error_node = index
                 return SCHEDULE_FAILED
-            if fresh:
-                return DONE
             action = np.int64(edge_at(tree, node.block + slot).action)
         step_at(tree, level).slot = slot
 
@@ -143,6 +135,30 @@ def descend(tree: Any) -> int:
         fresh = fresh and tree.growth == LEAF
         index = child
         level += 1
+
+
+@inlined
+def enter_leaf(tree: Any, answered: bool) -> int:
+    """Enter a leaf that has its value: its first policy and entropy. `answered`: an evaluator gave the value."""
+    index, level = tree.leaf, tree.length
+    node = node_at(tree, index)
+    if answered:
+        if node.visits > 1:  # it lay at a horizon that has moved; its value is in its parent's sum
+            tree.leaf_value = node.value
+        else:
+            node.value = tree.leaf_value
+    given = answered and tree.prior_external != 0
+    if not needs_policy(tree) and not given:
+        return enter_first_entropy(tree, index)
+    if node.block == NONE:
+        status = make_block(tree, index, given)
+        if status != DONE:
+            tree.error_node = index
+            return status
+    if choose(tree, index, level, True) == BAD:
+        tree.error_node = index
+        return SCHEDULE_FAILED
+    return DONE
 
 
 @inlined
@@ -206,6 +222,7 @@ def enter_node(tree: Any, child: int, parent: int, action: int, sibling: int, re
     node.best = NONE
     node.marks = TERMINAL if terminal else 0
     node.player = 0
+    node.flights = 0
 
 
 @inlined

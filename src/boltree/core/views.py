@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from .jit import JIT_DISABLED
 from .native import build_array, plain_array_at
-from .records import EDGE, ENTROPY, HEADER, NODE, PATH, QUOTA, SCHEDULE, TABLE, TREE
+from .records import EDGE, ENTROPY, FLIGHT, HEADER, NODE, PATH, QUOTA, SCHEDULE, TABLE, TREE
 
 _I64 = ir.IntType(64)
 
@@ -103,6 +103,8 @@ entropy_at = _rows(ENTROPY, "blocks_at")
 quota_at = _rows(QUOTA, "blocks_at")
 row_at = _records(TABLE, "blocks_at")
 step_at = _records(PATH, "path_at")
+flight_at = _records(FLIGHT, "flights_at")
+flown_at = _records(PATH, "flown_at")
 
 words_of = _array(np.float64, "blocks_at", "max_words")
 states_of = _array(np.uint64, "states_at", "max_state_words")

@@ -1,9 +1,10 @@
 """Leaf values and priors from outside the kernel: a network, or any Python object.
 
 Numbers, rollouts and a problem's own heuristic are evaluated inside the kernel; an `Evaluator` is asked from
-Python, between selecting a leaf and backing it up.
+Python, between selecting leaves and backing them up.
 """
 
+from .batches import Batches
 from .external import Evaluator, evaluate_waiting
 
-__all__ = ["Evaluator", "evaluate_waiting"]
+__all__ = ["Batches", "Evaluator", "evaluate_waiting"]

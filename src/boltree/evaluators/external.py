@@ -1,16 +1,18 @@
-"""The interface of an evaluator object, and how the waiting leaf of a search is given its answer."""
+"""The interface of an evaluator object, and asking one about positions."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..core.native import FAILED, plain_call
+from ..core.batch import features_of
+from ..core.records import NONE
 from ..errors import ParameterError, ProblemError
 
 if TYPE_CHECKING:
+    from ..problem import Problem
     from ..search import Search
 
 
@@ -20,6 +22,9 @@ class Evaluator(Protocol):
     ``evaluate(batch)`` gets K positions: the problem's ``features`` if it has them (an array of shape
     ``(K, *features_shape)``), else the states themselves (a record array of K). It returns ``(priors, values)``:
     priors of shape ``(K, actions)`` or None, and K values, player 0's. Set ``gives_prior = False`` when they are None.
+
+    An evaluator with an attribute ``batch`` above 1 is given up to so many leaves at a time, from another thread, while
+    the search selects the next ones.
     """
 
     gives_prior: bool
@@ -29,34 +34,48 @@ class Evaluator(Protocol):
         ...
 
 
-def evaluate_waiting(search: Search) -> None:
-    """Ask the evaluator about the leaf that waits, and leave the answer for the kernel."""
-    t, storage, problem = search._tree, search._storage, search.problem
-    words = storage.states[int(t.leaf)].copy()
-    batch: Any = problem.batch_of(words.view(problem.state_layout()))
+def ask(
+    evaluator: Any, problem: Problem, words: NDArray[np.uint64], prior_wanted: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Values (K) and priors (K, actions; one row of zeros where none is wanted) of states as rows of words."""
+    count = len(words)
+    batch: Any = problem.batch_of(words.view(problem.state_layout()).reshape(count))
     if problem.has("features"):
-        features = np.zeros((1, *problem.features_shape), np.float32)
-        arguments = (problem.params_at, words.ctypes.data, features.ctypes.data, features.size)
-        if plain_call(problem.address("features"), arguments) == FAILED:
+        features = np.zeros((count, *problem.features_shape), np.float32)
+        flat = features.reshape(count, -1)
+        address = problem.address("features")
+        bad = features_of(address, problem.params_at, words, words.ctypes.data, flat, flat.ctypes.data)
+        if bad != NONE:
             problem.reraise()
-            problem.plain_features(words.view(problem.state_layout()))
+            problem.plain_features(words[bad].view(problem.state_layout()))
             raise ProblemError(f"{type(problem).__name__}.features raised when compiled; run bt.check(problem)")
         batch = features
-    evaluator: Any = search.evaluator
     answer = evaluator.evaluate(batch)
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise ParameterError(f"evaluator: evaluate(batch) returned {answer!r}, must be (priors or None, values)")
-    priors, values = answer
-    value = float(np.asarray(values).reshape(-1)[0])
-    if not math.isfinite(value):
+    values = np.asarray(answer[1], np.float64).reshape(-1)
+    if values.size != count:
+        raise ParameterError(f"evaluator: {values.size} values for a batch of {count}")
+    if not np.isfinite(values).all():
+        value = float(values[~np.isfinite(values)][0])
         raise ParameterError(f"evaluator: value={value!r}, must be finite")
+    if not prior_wanted:
+        return values, np.zeros((1, 1))
+    if answer[0] is None:
+        raise ParameterError("evaluator: priors are None; set gives_prior = False on the evaluator")
+    priors = np.ascontiguousarray(answer[0], np.float64)
+    if priors.size != count * problem.actions:
+        raise ParameterError(
+            f"evaluator: a prior of {priors.size // count} entries, must be {problem.actions} (one per action)"
+        )
+    return values, priors.reshape(count, problem.actions)
+
+
+def evaluate_waiting(search: Search) -> None:
+    """Ask the evaluator about the one leaf that waits, and leave the answer for the kernel."""
+    t, storage = search._tree, search._storage
+    words = storage.states[int(t.leaf)].copy().reshape(1, -1)
+    values, priors = ask(search.evaluator, search.problem, words, bool(t.prior_external))
     if t.prior_external:
-        if priors is None:
-            raise ParameterError("evaluator: priors are None; set gives_prior = False on the evaluator")
-        row = np.asarray(priors, np.float64).reshape(1, -1)[0]
-        if row.size != problem.actions:
-            raise ParameterError(
-                f"evaluator: a prior of {row.size} entries, must be {problem.actions} (one per action)"
-            )
-        storage.scratch["prior_in"][:] = row
-    t.leaf_value = value
+        storage.scratch["prior_in"][:] = priors[0]
+    t.leaf_value = values[0]
