@@ -19,7 +19,7 @@ from .lab.files import read_parameters
 from .problem import Problem
 from .search import Search
 from .solve import solve
-from .text import table
+from .text import HelpFormatter, table
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,7 +50,7 @@ def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         help="search a problem with several algorithms and compare what they recommend",
         description="Search a problem with several algorithms; print what each recommends, its exact value and regret.",
         epilog="example: boltree plan frozen-lake --trials 100000 --algorithm dents bts uct",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     plan.add_argument("problem", help=f"{', '.join(PROBLEMS)}, or module:object")
     plan.add_argument(

@@ -1,8 +1,10 @@
-"""Tables for the terminal."""
+"""Tables and help for the terminal."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -17,3 +19,13 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         return "  ".join(parts).rstrip()
 
     return "\n".join([line(heads), "  ".join("-" * width for width in widths), *(line(row) for row in rows)])
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Says what an option is when it is left out, where that is not nothing."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text = action.help or ""
+        shown = isinstance(action.default, (str, int, float, Path)) and not isinstance(action.default, bool)
+        given = shown and action.default != argparse.SUPPRESS and action.option_strings
+        return f"{text} (default: %(default)s)" if given else text

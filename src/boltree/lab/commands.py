@@ -9,10 +9,12 @@ from typing import Any
 
 from ..catalogue import PROBLEMS
 from ..errors import ParameterError
+from ..text import HelpFormatter
 from .running import Laboratory, executor_for
+from .tune_command import add_tune
 
 Commands = Any
-_HELP = argparse.ArgumentDefaultsHelpFormatter
+_HELP = HelpFormatter
 
 
 def add_lab(commands: Commands) -> None:
@@ -20,11 +22,18 @@ def add_lab(commands: Commands) -> None:
     _add_compare(commands)
     _add_figure(commands)
     _add_claims(commands)
+    add_tune(commands)
 
 
 def _whole(text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9_]*", text):
         raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number of at least 1")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not re.fullmatch(r"[0-9]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number of at least 0")
     return int(text)
 
 
@@ -66,7 +75,7 @@ def _add_compare(commands: Commands) -> None:
     command.add_argument("--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it")
     command.add_argument("--trials", type=_whole, help="trials of every search")
     command.add_argument("--repeats", type=_whole, help="searches of every algorithm")
-    command.add_argument("--seed", type=int, default=0, help="all random numbers derive from it")
+    command.add_argument("--seed", type=_seed, default=0, help="all random numbers derive from it")
     command.add_argument("--quick", action="store_true", help="an experiment file's quick settings")
     add_running(command, "boltree-results")
     command.set_defaults(call=_compare)
@@ -87,7 +96,7 @@ def _add_figure(commands: Commands) -> None:
     command = commands.add_parser(
         "figure",
         help="make a figure or table of the paper",
-        description="Make a figure or table of the paper, at full scale or at about a tenth; without a name, list them.",
+        description="Make a figure or table of the paper, at full scale or about a tenth; without a name, list them.",
         epilog="example: boltree figure 3a --quick --out results",
         formatter_class=_HELP,
     )
@@ -98,11 +107,17 @@ def _add_figure(commands: Commands) -> None:
 
 
 def _figure(options: argparse.Namespace) -> int:
-    from .figures import FIGURES, make_figure
+    from .figures import FIGURES, TABLES, make_figure
 
     if options.name is None:
-        width = max(map(len, FIGURES))
-        print("\n".join(f"{name.ljust(width)}  {one.shows}" for name, one in FIGURES.items()))
+        shown = {name: one.shows for name, one in FIGURES.items()} | TABLES
+        width = max(map(len, shown))
+        print("\n".join(f"{name.ljust(width)}  {what}" for name, what in shown.items()))
+        return 0
+    if options.name in ("table-3", "table-4"):
+        from .tuning_report import paper_table
+
+        print(paper_table(int(options.name[-1]), laboratory(options), options.quick))
         return 0
     written = make_figure(options.name, laboratory(options), options.quick)
     print("Written: " + ", ".join(map(str, written)) if written else "This part is finished; the others are not yet.")

@@ -6,14 +6,15 @@ import multiprocessing
 import os
 import signal
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from ctypes import c_double
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .jobs import Columns, Job, run_job
+from .jobs import Columns, Job, machine, run_job
 
 ATTEMPTS = 3
 """How often a job is tried whose worker died (killed, out of memory) before it counts as failed."""
@@ -21,11 +22,12 @@ ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Finished:
-    """A job that ended: with its result, or with what went wrong."""
+    """A job that ended: with its result and what computed it, or with what went wrong."""
 
     job: Job
     columns: Columns | None
     failure: str = ""
+    machine: str = ""
 
 
 class Board:
@@ -55,7 +57,7 @@ class _Note:
 class Executor(Protocol):
     """Runs jobs and yields each as it ends, in any order."""
 
-    def run(self, jobs: Sequence[Job], board: Board, tick: Callable[[], None]) -> Iterator[Finished]:
+    def run(self, jobs: Sequence[Job], board: Board, tick: Callable[[], None]) -> Generator[Finished, None, None]:
         """Run all jobs; `tick` is called several times a second meanwhile."""
         ...
 
@@ -63,7 +65,7 @@ class Executor(Protocol):
 def attempt(job: Job, watch: Callable[[int, float], None] | None = None) -> Finished:
     """Run a job; an exception becomes its failure, so that the others go on."""
     try:
-        return Finished(job, run_job(job, watch))
+        return Finished(job, run_job(job, watch), machine=machine())
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         return Finished(job, None, f"{type(error).__name__}: {error} ({os.path.basename(last.filename)}:{last.lineno})")
@@ -72,7 +74,7 @@ def attempt(job: Job, watch: Callable[[int, float], None] | None = None) -> Fini
 class Here:
     """One job after the other in this process."""
 
-    def run(self, jobs: Sequence[Job], board: Board, tick: Callable[[], None]) -> Iterator[Finished]:
+    def run(self, jobs: Sequence[Job], board: Board, tick: Callable[[], None]) -> Generator[Finished, None, None]:
         """Run all jobs."""
         for index, job in enumerate(jobs):
             note = board.watcher(index)
@@ -94,6 +96,19 @@ def _begin(cells: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes started here never see Ctrl-C, not even while they still import; this one sees it afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _attempt(index: int, job: Job) -> Finished:
     return attempt(job, _Note(_cells, index))
 
@@ -104,7 +119,7 @@ class Processes:
     def __init__(self, workers: int) -> None:
         self.workers = workers
 
-    def run(self, jobs: Sequence[Job], board: Board, tick: Callable[[], None]) -> Iterator[Finished]:
+    def run(self, jobs: Sequence[Job], board: Board, tick: Callable[[], None]) -> Generator[Finished, None, None]:
         """Run all jobs; those that were there when a worker died are tried again, one at a time."""
         tries = dict.fromkeys(range(len(jobs)), 0)
         while tries:
@@ -116,9 +131,13 @@ class Processes:
                 waiting = sorted(tries, key=lambda index: -tries[index])
                 while waiting or running:
                     # a second job each, so that no worker waits; a suspect alone, so that no other is blamed for it
-                    while waiting and len(running) < (1 if tries[waiting[0]] else 2 * self.workers):
+                    while waiting:
+                        suspects = any(tries[index] for index in (waiting[0], *running.values()))
+                        if len(running) >= (1 if suspects else 2 * self.workers):
+                            break
                         index = waiting.pop(0)
-                        running[pool.submit(_attempt, index, jobs[index])] = index
+                        with _deaf_to_interrupts():
+                            running[pool.submit(_attempt, index, jobs[index])] = index
                     ended, _ = wait(running, timeout=0.1, return_when=FIRST_COMPLETED)
                     tick()
                     for future in ended:

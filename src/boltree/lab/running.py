@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,12 +54,16 @@ class Laboratory:
         if not todo:
             return
         board, failures = Board(len(todo)), []
-        with Display(todo, len(jobs) - len(todo), board, quiet=not self.show) as display:
-            for finished in self.executor.run(todo, board, display.tick):
+        with (
+            Display(todo, len(jobs) - len(todo), board, quiet=not self.show) as display,
+            # closed, whatever happens: a traceback that somebody keeps must not keep workers alive
+            closing(self.executor.run(todo, board, display.tick)) as ending,
+        ):
+            for finished in ending:
                 if finished.columns is None:
                     failures.append(finished)
                 else:
-                    store.write(finished.job, finished.columns)
+                    store.write(finished.job, finished.columns, finished.machine)
                 display.finished(finished)
         if failures:
             first = failures[0]

@@ -46,7 +46,7 @@ class Setting:
     def canonical(self) -> str:
         """The setting as text that is the same for the same search: every parameter, in order."""
         found = self.algorithm()
-        values = {item.name: _plain(getattr(found, item.name)) for item in fields(found)}
+        values = {item.name: _number(_plain(getattr(found, item.name))) for item in fields(found)}
         return json.dumps([type(found).__name__, values], sort_keys=True)
 
 
@@ -124,6 +124,11 @@ def _plain(value: Any) -> Any:
     if callable(value):
         raise ParameterError(f"{value!r}: a function cannot be kept as data; use a number, log_decay or sqrt_decay")
     return value
+
+
+def _number(value: Any) -> Any:
+    """1 and 1.0 are the same parameter."""
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _short(value: Any) -> str:

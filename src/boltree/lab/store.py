@@ -20,7 +20,7 @@ from typing import Any
 from .. import __version__
 from ..errors import LabError, ParameterError
 from .extras import needs
-from .jobs import Columns, Job, machine
+from .jobs import Columns, Job
 
 TIMING = ("search_seconds", "evaluation_seconds", "machine")
 """The columns in which two runs of the same job may differ."""
@@ -50,8 +50,8 @@ class Store:
         there = {path.name for path in self.results.glob("*.parquet")}
         return [job for job in jobs if self.path(job).name not in there]
 
-    def write(self, job: Job, columns: Columns) -> None:
-        """Keep a result."""
+    def write(self, job: Job, columns: Columns, machine: str) -> None:
+        """Keep a result, and what it was computed on."""
         frame = self._polars.DataFrame(columns)
         row = job.row()
         fixed = {
@@ -62,7 +62,7 @@ class Store:
             "repeat": job.repeat,
             "seed": job.search_seed(),
             "version": __version__,
-            "machine": machine(),
+            "machine": machine,
         }
         frame = frame.select(*(self._polars.lit(value).alias(name) for name, value in fixed.items()), *frame.columns)
         memory = io.BytesIO()

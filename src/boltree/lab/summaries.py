@@ -13,7 +13,6 @@ from .experiment import Experiment
 from .settings import parameter_text
 from .statistics import Interval, interval, intervals
 
-
 _TITLES = {
     "d-chain": "10-chain",
     "d-chain-modified": "modified 10-chain",

@@ -51,8 +51,8 @@ def as_markdown(judged: Sequence[Judged], quick: bool, pictures: Mapping[str, Se
         "# The paper's claims, run",
         "",
         f"Made by `{command} --out FOLDER --write FILE`, version {__version__}. Every claim is an experiment with a "
-        "criterion that stands in the code and was fixed before the run. A claim *holds* when all its parts do, *differs* "
-        "when some do, and *does not hold* when none does.",
+        "criterion that stands in the code and was fixed before the run. A claim *holds* when all its parts do, "
+        "*differs* when some do, and *does not hold* when none does.",
         "",
         "| claim | | verdict | parts that hold |",
         "|---|---|---|---|",
