@@ -9,7 +9,7 @@
 True
 """
 
-from . import problems
+from . import go, problems
 from .acting import Episode, act
 from .algorithms import (
     ANTS,
@@ -81,6 +81,7 @@ __all__ = [
     "act",
     "algorithm",
     "check",
+    "go",
     "integer",
     "log_decay",
     "problems",

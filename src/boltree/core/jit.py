@@ -108,10 +108,10 @@ def keep_on_disk(dispatcher: Any, name: str, *, announce: bool = False) -> None:
 
 @lru_cache(maxsize=1)
 def source_stamp() -> str:
-    """A hash of the package's sources, without the lab, which compiles nothing: machine code is valid for this text."""
+    """A hash of the package's sources that may be compiled: machine code is valid only for this text."""
     digest, package = hashlib.sha256(), Path(__file__).resolve().parents[1]
     for path in sorted(package.rglob("*.py")):
-        if package / "lab" not in path.parents:
+        if package / "lab" not in path.parents and not path.name.startswith("network"):
             digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -21,8 +21,8 @@ from typing import Any
 from .. import __version__
 from ..catalogue import problem_named
 from ..errors import LabError, ParameterError
+from ..extras import needs
 from .executors import ATTEMPTS, Board, Finished, attempt
-from .extras import needs
 from .jobs import Job
 
 AHEAD = 4

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
+from ..extras import needs
 from .executors import Board, Finished
-from .extras import needs
 from .jobs import Job
 
 MANY = 12

@@ -27,8 +27,8 @@ from typing import Any
 from ..algorithms import ALGORITHMS
 from ..catalogue import problem_named
 from ..errors import ParameterError, ProblemError
+from ..extras import needs
 from .experiment import Experiment
-from .extras import needs
 from .settings import Setting, expanded, labelled
 
 _QUICK = ("trials", "evaluate_every", "repeats")

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import ParameterError
+from ..extras import needs
 from .colours import Style, styles
 from .curves import Curve, Figure, Panel
-from .extras import needs
 from .page import caption, thin
 
 POINTS, FEW_POINTS = 600, 240

@@ -19,7 +19,7 @@ from typing import Any
 
 from .. import __version__
 from ..errors import LabError, ParameterError
-from .extras import needs
+from ..extras import needs
 from .jobs import Columns, Job
 
 TIMING = ("search_seconds", "evaluation_seconds", "machine")

@@ -19,8 +19,8 @@ import numpy as np
 from .. import __version__
 from ..catalogue import problem_named
 from ..errors import LabError
+from ..extras import needs
 from .experiment import Experiment
-from .extras import needs
 from .jobs import _is_exact, jobs_of
 from .race import OutOfMemory, race
 from .ranking import ending, sign

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import Any
 
-from .extras import needs
+from ..extras import needs
 from .settings import parameter_text
 from .study import Outcome
 

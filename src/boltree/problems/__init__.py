@@ -6,6 +6,7 @@ from .bandit import Bandit
 from .chains import AdaptedChain, AverageReturnTrap, DChain
 from .connect_four import ConnectFour
 from .frozen_lake import FrozenLake
+from .go import Go
 from .sailing import Sailing
 from .synthetic_tree import SyntheticTree
 from .tabular import Tabular
@@ -18,6 +19,7 @@ __all__ = [
     "ConnectFour",
     "DChain",
     "FrozenLake",
+    "Go",
     "Sailing",
     "SyntheticTree",
     "Tabular",

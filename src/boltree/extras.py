@@ -1,11 +1,11 @@
-"""Packages that only the lab needs, imported when they are used."""
+"""Packages that only some rooms need, imported when they are used."""
 
 from __future__ import annotations
 
 import importlib
 from types import ModuleType
 
-from ..errors import ParameterError
+from .errors import ParameterError
 
 
 def needs(module: str, extra: str = "lab") -> ModuleType:

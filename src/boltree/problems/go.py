@@ -1,0 +1,183 @@
+"""Go, on boards from 2x2 to 19x19."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ProblemError
+from ..go.board import (
+    CAPACITIES,
+    LARGEST,
+    SMALLEST,
+    capacity_for,
+    longest_game,
+    neighbours_of,
+    state_record,
+    zobrist_of,
+)
+from ..go.picture import picture
+from ..go.points import move_name
+from ..go.rollouts import random_move
+from ..go.rules import begin, is_legal, is_over, take_turn
+from ..go.scoring import area_balance
+from ..problem import Problem
+from ..records import record
+from .checks import finite, whole
+
+RULES = {"tromp-taylor": True, "no-suicide": False}
+"""Names of rules, and whether they allow suicide. All have area scoring and positional superko."""
+
+
+class Go(Problem):
+    """Go with area scoring and positional superko: player 0 is Black; rewards are player 0's, and come at the end.
+
+    Actions are points, row * size + column from the top, and size * size, the pass. Two passes end a game, and so does
+    its longest length. The state is the whole board with its past boards' hashes, because superko depends on them.
+    Rollouts play any move but suicide and filling an own eye.
+
+    Args:
+        size: of the board, 2 to 19.
+        komi: White's points for moving second; half points exclude draws.
+        rules: "tromp-taylor", which allows suicide of two stones or more, or "no-suicide", as in the paper.
+        scale: the reward of a win, and minus that of a loss; the paper uses 100.
+        horizon: moves after which a game is scored as it stands; 3 * size * size (but at least 50) if None.
+
+    Example:
+        >>> import boltree as bt
+        >>> problem = bt.problems.Go(size=5, komi=0.5)
+        >>> problem.action_name(12), problem.actions
+        ('C3', 26)
+    """
+
+    deterministic = True
+    params = record(
+        size="i4",
+        points="i4",
+        suicide="u1",
+        limit="i4",
+        komi="f8",
+        scale="f8",
+        neighbours="u2[:]",
+        zobrist="u8[:]",
+    )
+
+    def __new__(cls, size: int = 9, *_: Any, **__: Any) -> Go:
+        if cls is not Go:
+            return object.__new__(cls)
+        return object.__new__(_LAYOUTS[capacity_for(whole("Go", "size", size, SMALLEST, LARGEST))])
+
+    def __init__(
+        self,
+        size: int = 9,
+        komi: float = 7.5,
+        rules: str = "tromp-taylor",
+        *,
+        scale: float = 1.0,
+        horizon: int | None = None,
+    ) -> None:
+        if rules not in RULES:
+            raise ProblemError(f"Go: rules={rules!r}, must be one of {', '.join(map(repr, RULES))}")
+        self._rules, self._komi, self._scale = rules, finite("Go", "komi", komi), finite("Go", "scale", scale)
+        if not self._scale > 0.0:
+            raise ProblemError(f"Go: scale={scale!r}, must be above 0")
+        size = whole("Go", "size", size, SMALLEST, LARGEST)
+        most = longest_game(capacity_for(size))
+        limit = longest_game(size) if horizon is None else whole("Go", "horizon", horizon, 1, most)
+        points = size * size
+        self.action_names = tuple(move_name(action, size) for action in range(points + 1))
+        super().__init__(
+            size=size,
+            points=points,
+            suicide=RULES[rules],
+            limit=limit,
+            komi=self._komi,
+            scale=self._scale,
+            neighbours=neighbours_of(size),
+            zobrist=zobrist_of(size),
+            actions=points + 1,
+            horizon=limit,
+        )
+
+    @staticmethod
+    def start(params, state, rng):  # type: ignore[no-untyped-def]
+        begin(params, state)
+
+    @staticmethod
+    def player(params, state):  # type: ignore[no-untyped-def]
+        return state.player
+
+    @staticmethod
+    def legal(params, state, mask):  # type: ignore[no-untyped-def]
+        colour = 1 + state.player
+        for p in range(params.points):
+            mask[p] = is_legal(params, state, p, colour)
+        mask[params.points] = True
+
+    @staticmethod
+    def random_action(params, state, rng):  # type: ignore[no-untyped-def]
+        return random_move(params, state, rng)
+
+    @staticmethod
+    def step(params, state, action, rng):  # type: ignore[no-untyped-def]
+        if action < 0 or action > params.points:
+            raise ValueError("the action is out of range")
+        if is_over(params, state):
+            raise ValueError("the game is over")
+        take_turn(params, state, action)
+        if not is_over(params, state):
+            return 0.0, False
+        score = area_balance(params, state) - params.komi
+        if score == 0.0:
+            return 0.0, True
+        return (params.scale if score > 0.0 else -params.scale), True
+
+    @staticmethod
+    def show(params, state):  # type: ignore[no-untyped-def]
+        return picture(state)
+
+    def as_state(self, given: Any) -> Any:
+        """A state record; one of another board size is refused, although it may be laid out alike."""
+        state = super().as_state(given)
+        size = self.plain_params.size
+        if state["width"] != size:
+            raise ProblemError(f"Go: the state is of a board of size {state['width']}, must be {size}")
+        return state
+
+    def __repr__(self) -> str:
+        return f"Go({', '.join(f'{name}={value!r}' for name, value in self.recipe().items())})"
+
+    def recipe(self) -> dict[str, Any]:
+        return {
+            "size": self.plain_params.size,
+            "komi": self._komi,
+            "rules": self._rules,
+            "scale": self._scale,
+            "horizon": self.horizon,
+        }
+
+
+# One class for each layout: a layout belongs to a class and is compiled once. One for all sizes would make a node on
+# 9x9 five times as large; one for each of 18 sizes would compile each anew.
+
+
+class GoUpTo9(Go):
+    """Boards up to 9x9."""
+
+    state = state_record(CAPACITIES[0])
+
+
+class GoUpTo13(Go):
+    """Boards up to 13x13."""
+
+    state = state_record(CAPACITIES[1])
+
+
+class GoUpTo19(Go):
+    """Boards up to 19x19."""
+
+    state = state_record(CAPACITIES[2])
+
+
+_LAYOUTS: dict[int, type[Go]] = dict(zip(CAPACITIES, (GoUpTo9, GoUpTo13, GoUpTo19), strict=True))
+for _layout in _LAYOUTS.values():
+    _layout.__name__ = "Go"  # what a user made, and what messages and saved searches call it
