@@ -37,7 +37,7 @@ from .checking import check
 from .core.random import integer, uniform
 from .errors import ParameterError, ProblemError
 from .evaluate import Estimate, sample_value, simple_regret, value_of
-from .evaluators import Evaluator
+from .evaluators import Cached, Evaluator
 from .node import Node
 from .problem import Problem
 from .python_problem import PythonProblem
@@ -65,6 +65,7 @@ __all__ = [
     "TENTS",
     "UCT",
     "Algorithm",
+    "Cached",
     "Custom",
     "Episode",
     "Estimate",

@@ -14,6 +14,7 @@ from .bench import add_bench
 from .catalogue import PROBLEMS, problem_named, tuned_algorithms
 from .errors import LabError, ParameterError, ProblemError
 from .evaluate import simple_regret, value_of
+from .go.commands import add_go
 from .go.network_command import add_network
 from .lab.commands import add_lab
 from .lab.files import read_parameters
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_plan(commands)
     add_lab(commands)
+    add_go(commands)
     add_network(commands)
     add_bench(commands)
     options = parser.parse_args(arguments)

@@ -103,7 +103,7 @@ def test_the_empty_board_is_katagos(size: int) -> None:
     spatial, numbers = np.zeros((1, 22, size, size), np.float32), np.zeros((1, 19), np.float32)
     spatial[0, 0] = 1
     numbers[0, [5, 6, 7, 8, 18]] = [-answer.komi / 20, 1, 0.5, 1, -0.5]
-    found = load_network(network_file("b6"), "onnx", threads=1).evaluate(spatial, numbers, answer.legal[None])
+    found = load_network(network_file("b6"), "onnx", threads=1).judge(spatial, numbers, answer.legal[None])
     assert found.win[0] == pytest.approx(1 - answer.white_win, abs=1e-5)
     assert found.value[0] == pytest.approx(1 - 2 * answer.white_win, abs=2e-5)
     assert found.lead[0] == pytest.approx(-answer.white_lead, abs=1e-3)
@@ -138,14 +138,14 @@ def outputs(**changed: Any) -> Outputs:
 
 
 def test_what_the_numbers_mean() -> None:
-    found = Network(made(14), Fixed(outputs())).evaluate(*random_inputs(1, 2))
+    found = Network(made(14), Fixed(outputs())).judge(*random_inputs(1, 2))
     win = np.e / (np.e + 1)  # no result is dropped, however likely
     assert found.win[0] == pytest.approx(win)
     assert found.value[0] == pytest.approx(win - (1 - win))
     assert (found.lead[0], found.score[0]) == (2 * 24, 0.5 * 22)  # the file's own multipliers
     assert found.ownership.ravel() == pytest.approx(np.tanh(-0.5))
     assert found.policy[0] == pytest.approx(np.full(5, 0.2))
-    assert Network(made(8), Fixed(outputs())).evaluate(*random_inputs(1, 2)).lead[0] == 2 * 20
+    assert Network(made(8), Fixed(outputs())).judge(*random_inputs(1, 2)).lead[0] == 2 * 20
 
 
 def test_illegal_moves_get_nothing() -> None:
@@ -169,7 +169,7 @@ def test_wrong_inputs_are_named() -> None:
         network.run(spatial, numbers[:1])
     broken = Network(made(8), Fixed(outputs(value=np.full((1, 3), np.nan, np.float32))))
     with pytest.raises(bt.ParameterError, match="the outputs are not finite"):
-        broken.evaluate(spatial, numbers)
+        broken.judge(spatial, numbers)
 
 
 def test_loading(tmp_path: Path) -> None:

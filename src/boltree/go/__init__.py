@@ -1,7 +1,12 @@
-"""Go: ``bt.go``. The board is ``board.py`` (stones) and ``rules.py`` (turns); the problem is `bt.problems.Go`."""
+"""Go: ``bt.go``. The board is ``board.py`` (stones) and ``rules.py`` (turns); the problem is `bt.problems.Go`.
+
+What a network sees is ``features.py`` (with ``ladders.py`` and ``area.py``); asking one is ``evaluation.py``.
+"""
 
 from __future__ import annotations
 
+from .evaluation import GoEvaluator
 from .game import Game
+from .network import load_network
 
-__all__ = ["Game"]
+__all__ = ["Game", "GoEvaluator", "load_network"]

@@ -1,15 +1,15 @@
 """A Go network: what it says of positions, whatever computes it.
 
->>> from boltree.go.network import load_network
->>> network = load_network("b15")                                          # doctest: +SKIP
->>> network.evaluate(spatial, numbers, legal).value                        # doctest: +SKIP
+>>> import boltree as bt
+>>> network = bt.go.load_network("b15")                                    # doctest: +SKIP
+>>> network.evaluate(bt.go.Game(9)).white_win                              # doctest: +SKIP
 """
 
 from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ from .network_cache import find_network
 from .network_file import GLOBAL, SPATIAL, read_network
 from .network_graph import Graph, Outputs, graph_of
 from .network_layers import Floats, Layers
+
+if TYPE_CHECKING:
+    from .evaluation import Answer
+    from .game import Game
 
 BACKENDS = ("auto", "onnx", "torch")
 _WIN, _LOSS = 0, 1  # value logits; the third, no result, cannot happen under superko with area scoring
@@ -70,8 +74,14 @@ class Network:
             raise ParameterError(f"globals_: shape {globals_.shape}, must be {(shape[0], GLOBAL)}")
         return self._backend.run(spatial, globals_)
 
-    def evaluate(self, spatial: Floats, globals_: Floats, legal: NDArray[np.bool_] | None = None) -> Evaluation:
-        """What the network says; `legal` is a mask ``[K, n² + 1]`` of the moves that may be made."""
+    def evaluate(self, game: Game) -> Answer:
+        """What the network says of a game's position: its policy, and White's chances, lead and ownership."""
+        from .evaluation import answer_for
+
+        return answer_for(self, game)
+
+    def judge(self, spatial: Floats, globals_: Floats, legal: NDArray[np.bool_] | None = None) -> Evaluation:
+        """What the network says of K positions; `legal` is a mask ``[K, n² + 1]`` of the moves that may be made."""
         out = self.run(spatial, globals_)
         if not (np.isfinite(out.value).all() and np.isfinite(out.policy).all()):
             raise ParameterError(f"{self.name}: the outputs are not finite; with half=True, try without")

@@ -12,6 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from ctypes import c_double
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from .jobs import Columns, Job, machine, run_job
@@ -63,9 +64,13 @@ class Executor(Protocol):
 
 
 def attempt(job: Job, watch: Callable[[int, float], None] | None = None) -> Finished:
-    """Run a job; an exception becomes its failure, so that the others go on."""
+    """Run a job; an exception becomes its failure, so that the others go on.
+
+    What is no search of the lab, such as a game of a match, brings its own ``run(watch)``.
+    """
     try:
-        return Finished(job, run_job(job, watch), machine=machine())
+        run = partial(run_job, job) if isinstance(job, Job) else job.run
+        return Finished(job, run(watch), machine=machine())
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         return Finished(job, None, f"{type(error).__name__}: {error} ({os.path.basename(last.filename)}:{last.lineno})")

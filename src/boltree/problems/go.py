@@ -15,6 +15,7 @@ from ..go.board import (
     state_record,
     zobrist_of,
 )
+from ..go.features import features_size, fill_features
 from ..go.picture import picture
 from ..go.points import move_name
 from ..go.rollouts import random_move
@@ -85,6 +86,7 @@ class Go(Problem):
         limit = longest_game(size) if horizon is None else whole("Go", "horizon", horizon, 1, most)
         points = size * size
         self.action_names = tuple(move_name(action, size) for action in range(points + 1))
+        self.features_shape = (features_size(size),)
         super().__init__(
             size=size,
             points=points,
@@ -130,6 +132,10 @@ class Go(Problem):
         if score == 0.0:
             return 0.0, True
         return (params.scale if score > 0.0 else -params.scale), True
+
+    @staticmethod
+    def features(params, state, out):  # type: ignore[no-untyped-def]
+        fill_features(params, state, out)
 
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]

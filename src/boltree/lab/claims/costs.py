@@ -8,21 +8,36 @@ from typing import Any
 import numpy as np
 
 from ...algorithms import Algorithm, algorithm
-from ...problems import SyntheticTree
+from ...problems import Tabular
 from ...search import Search
 from .claim import Part
 from .results import Results
 
-DEPTH = 8
+DEPTH = 16
 WIDTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 QUICK_WIDTHS = (64, 512, 4096)
 NAMES = ("bts", "dents", "ar-bts", "ar-dents")
 
 
+def corridor(width: int) -> Tabular:
+    """DEPTH states in a row: one action goes on and pays, all others end the trial.
+
+    A search comes back to the same few nodes again and again, so that what a visit costs is seen apart from what making
+    a node costs, which is proportional to the actions for every way of sampling.
+    """
+    transitions = np.zeros((DEPTH + 1, width, DEPTH + 1))
+    transitions[:, :, DEPTH] = 1.0
+    rewards = np.zeros((DEPTH + 1, width))
+    for state in range(DEPTH):
+        transitions[state, 0] = np.eye(DEPTH + 1)[state + 1]
+        rewards[state, 0] = 1.0
+    return Tabular(transitions, rewards, horizon=DEPTH, terminal=(DEPTH,))
+
+
 def _nanoseconds(chosen: Algorithm, width: int, seconds: float) -> float:
-    """Nanoseconds of a visit, in a search that goes back to the same nodes again and again."""
-    search = Search(SyntheticTree(width, DEPTH), chosen, seed=0, evaluator=0.0)
-    search.run(trials=2_000)
+    """Nanoseconds that a trial spends on each of its visits."""
+    search = Search(corridor(width), chosen, seed=0, evaluator=0.0)
+    search.run(trials=2 * width)  # beyond the first table, and the first steps of the way
     before = int(search._tree.visits_made)
     began = time.perf_counter()
     search.run(seconds=seconds)
@@ -37,7 +52,7 @@ def measure_alias(quick: bool) -> dict[str, Any]:
         for name in NAMES:
             for alias in (True, False):
                 for width in widths:
-                    chosen = algorithm(name, alpha=0.01, alias=alias)
+                    chosen = algorithm(name, alpha=0.01, epsilon=0.1, alias=alias)
                     key = f"{name} {'alias' if alias else 'direct'} {width}"
                     found[key] = min(found.get(key, np.inf), _nanoseconds(chosen, width, seconds))
     return found

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...extras import needs
 from ..figures import FIGURES
 from ..pictures import draw
 from ..running import Laboratory
 from ..shipped import shipped
 from .claim import Claim
 
+WIDTH = 1000
+"""Pixels of a kept picture."""
+
 _SHOWN = {
     "C2": ("2", ["figure-2"]),
-    "C3": ("10-chain", ["10-chain-ments", "modified-10-chain-ments"]),
     "C9": ("3a", ["figure-3a"]),
     "C10": ("3b", ["figure-3b"]),
-    "C12": ("lake-8x8", ["lake-8x8-ments", "lake-8x8-tents"]),
+    "C12": ("lake-8x8", ["lake-8x8-ments"]),
     "C13": ("dents-ments", ["dents-as-ments-chain"]),
     "C21": ("lake-8x8", ["lake-8x8-rents"]),
 }
@@ -37,5 +40,15 @@ def claim_pictures(claims: Sequence[Claim], laboratory: Laboratory, quick: bool,
                 if picture in wanted:
                     png, svg = draw(figure, folder / picture)
                     svg.unlink()
+                    _shrink(png)
                     paths.setdefault(claim.number, []).append(f"{folder.name}/{png.name}")
     return paths
+
+
+def _shrink(path: Path) -> None:
+    """Make a picture small enough to be kept beside a text: fewer pixels, a palette."""
+    image = needs("PIL.Image")
+    with image.open(path) as whole:
+        height = round(WIDTH * whole.height / whole.width)
+        small = whole.convert("RGB").resize((WIDTH, height), image.Resampling.LANCZOS)
+    small.quantize(96).save(path, optimize=True)

@@ -1,0 +1,236 @@
+"""Go's part of the command line: words to calls."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..errors import ParameterError
+from ..lab.commands import _seed, _whole, add_running
+from ..lab.running import cores, executor_for
+from ..text import HelpFormatter
+from .contender import BATCH, NO_NETWORK, Contender, contender_from, distinct, engine_from, network_named
+from .player import Limit
+
+KOMI = {19: 7.5}
+"""The paper's komi by board size; 6.5 on others."""
+
+_PLAYER = "an algorithm, such as ar-bts or puct, also with parameters: bts:alpha=0.3,epsilon=0.01,trials=500"
+
+
+def add_go(commands: Any) -> None:
+    """Add Go's commands."""
+    _add_gtp(commands)
+    _add_match(commands)
+    _add_play(commands)
+
+
+def _add_thinking(command: argparse.ArgumentParser, board: int) -> None:
+    command.add_argument(
+        "--network", metavar="NAME", help="b6, b15, b18, a .bin.gz, or none; one that is there if left out"
+    )
+    command.add_argument("--seconds", type=_positive, help="thinking time of a move; 5 if neither is given")
+    command.add_argument("--trials", type=_whole, help="trials of a move")
+    command.add_argument("--batch", type=_whole, default=BATCH, help="leaves that the network values at a time")
+    command.add_argument("--board", type=_size, default=board, metavar="N", help="size of the board")
+    command.add_argument("--komi", type=_real, help="White's points for moving second; 7.5 on 19x19, else 6.5")
+    command.add_argument("--seed", type=_seed, default=None, help="seed of the random numbers")
+
+
+def _add_gtp(commands: Any) -> None:
+    command = commands.add_parser(
+        "gtp",
+        help="play Go over GTP, for Sabaki, Lizzie, GoGui and others",
+        description="Speak GTP 2 on stdin and stdout. Attach it to a program for Go as an engine with this command.",
+        epilog="example: boltree gtp --network b15 --algorithm ar-bts --seconds 5",
+        formatter_class=HelpFormatter,
+    )
+    command.add_argument("--algorithm", default="ar-bts", metavar="PLAYER", help=_PLAYER)
+    _add_thinking(command, 19)
+    command.set_defaults(call=_gtp)
+
+
+def _gtp(options: argparse.Namespace) -> int:
+    from .gtp import Gtp, serve
+    from .player import SearchPlayer
+
+    contender = contender_from(options.algorithm, _limit(options), _network(options), options.batch)
+    player = contender.player(options.seed)
+    assert isinstance(player, SearchPlayer)
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+
+    def make(write: Any, interrupted: Any) -> Gtp:
+        return Gtp(
+            player, contender.limit, size=options.board, komi=_komi(options), write=write, interrupted=interrupted
+        )
+
+    try:
+        serve(make, sys.stdin, sys.stdout)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - nobody listens; Python would complain at exit
+    return 0
+
+
+def _add_match(commands: Any) -> None:
+    command = commands.add_parser(
+        "match",
+        help="play Go between algorithms and engines: wins, trials for a move, Elo",
+        description="Play paired games of Go between two players, or a round robin between all that are named. Every "
+        "opening is played twice, with the colours swapped. Every game is kept (JSON and SGF); run again, it goes on "
+        "where it was stopped. With --seconds one game is played at a time unless --workers says otherwise.",
+        epilog="example: boltree match puct ar-bts --games 50 --board 9 --seconds 2.5",
+        formatter_class=HelpFormatter,
+    )
+    command.add_argument("players", nargs="*", metavar="PLAYER", help=_PLAYER)
+    command.add_argument(
+        "--engine", action="append", default=[], metavar="COMMAND", help="an engine that speaks GTP, as a player"
+    )
+    command.add_argument("--games", type=_whole, default=50, help="games of every two players, an even number")
+    command.add_argument("--opening", type=_count, default=2, metavar="N", help="random moves that a game begins with")
+    command.add_argument("--openings", type=Path, nargs="+", metavar="SGF", help="files or folders of openings instead")
+    command.add_argument(
+        "--tune", nargs=2, metavar=("PARAMETER", "NUMBERS"),
+        help="a round robin of one player over numbers of a parameter, such as alpha 3,1,0.3,0.1",
+    )  # fmt: skip
+    _add_thinking(command, 9)
+    add_running(command, "boltree-matches")
+    command.set_defaults(call=_match)
+
+
+def _match(options: argparse.Namespace) -> int:
+    from .openings import opening_files, random_opening
+    from .tournament import Tournament, tuned, verdict
+
+    if options.workers and options.cluster:
+        raise ParameterError("--workers and --cluster: give one of them")
+    limit, network = _limit(options), _network(options)
+    names = options.players or (["ar-bts"] if options.tune else [])
+    players = [contender_from(text, limit, network, options.batch) for text in names]
+    players += [engine_from(command, limit) for command in options.engine]
+    numbers: list[float] = []
+    if options.tune:
+        if len(players) != 1:
+            raise ParameterError("--tune: name one player whose parameter is tuned")
+        numbers = _numbers(options.tune[1])
+        players = list(tuned(players[0], options.tune[0], numbers))
+    if len(players) < 2:
+        raise ParameterError("match: name two players or more, such as boltree match puct ar-bts")
+    seed = options.seed or 0
+    if options.openings:
+        openings = opening_files(options.openings, options.board)
+    else:
+        openings = [random_opening(options.board, options.opening, seed, k) for k in range(max(options.games // 2, 1))]
+    timed = any(one.limit.seconds is not None for one in players)
+    workers = options.workers or (1 if timed else cores())
+    tournament = Tournament(
+        tuple(distinct(players)), options.games, options.board, _komi(options), tuple(openings), seed,
+        threads=max(cores() // workers, 1),
+    )  # fmt: skip
+    standings = tournament.run(
+        options.out, executor_for(workers, options.cluster), options.shard, show=not options.no_progress
+    )
+    print(standings.text())
+    whole = len(standings.lines) == len(tournament.pairings())
+    if options.tune and whole:
+        print(f"\n{verdict(standings, options.tune[0], numbers)}")
+    if not whole:
+        print(f"\n{len(standings.lines)} of {len(tournament.pairings())} games are finished; the others are not yet.")
+    print(f"\nGames: {options.out / 'games'}")
+    return 0
+
+
+def _add_play(commands: Any) -> None:
+    command = commands.add_parser(
+        "play",
+        help="play a game of Go in the terminal",
+        description="Play a game of Go in the terminal, by the names of points; with hints, and moves taken back.",
+        epilog="example: boltree play --board 9 --colour white --seconds 2",
+        formatter_class=HelpFormatter,
+    )
+    command.add_argument("--algorithm", default="ar-bts", metavar="PLAYER", help=_PLAYER)
+    command.add_argument("--engine", metavar="COMMAND", help="play against an engine that speaks GTP instead")
+    command.add_argument("--colour", choices=("black", "white"), default="black", help="yours")
+    command.add_argument("--handicap", type=_whole, metavar="N", help="black stones before White's first move, 2 to 9")
+    _add_thinking(command, 9)
+    command.set_defaults(call=_play)
+
+
+def _play(options: argparse.Namespace) -> int:
+    from .game import Game
+    from .handicap import fixed_handicap
+    from .play import Table, shows_unicode
+
+    contender = _opponent(options)
+    stones = fixed_handicap(options.board, options.handicap) if options.handicap else []
+    game = Game(options.board, _komi(options), "no-suicide", black=stones, to_move="white" if stones else "black")
+    player = contender.player(options.seed)
+    try:
+        Table(game, player, contender.limit, options.colour, plain=not shows_unicode()).run()
+    finally:
+        player.close()
+    return 0
+
+
+def _opponent(options: argparse.Namespace) -> Contender:
+    if options.engine:
+        return engine_from(options.engine, _limit(options))
+    return contender_from(options.algorithm, _limit(options), _network(options), options.batch)
+
+
+def _limit(options: argparse.Namespace) -> Limit:
+    seconds = options.seconds if options.seconds or options.trials else 5.0
+    return Limit(options.trials, seconds)
+
+
+def _network(options: argparse.Namespace) -> str | None:
+    found = network_named(options.network)
+    if found is None and options.network != NO_NETWORK:
+        print(
+            "boltree: no network: positions are valued by random games. For strong play: boltree network get b15",
+            file=sys.stderr,
+        )
+    return found
+
+
+def _komi(options: argparse.Namespace) -> float:
+    return float(options.komi) if options.komi is not None else KOMI.get(options.board, 6.5)
+
+
+def _positive(text: str) -> float:
+    value = _real(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a number greater than 0")
+    return value
+
+
+def _real(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not abs(value) < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a number")
+    return value
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) > 40:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number from 0 to 40")
+    return int(text)
+
+
+def _size(text: str) -> int:
+    if not text.isdecimal() or not 2 <= int(text) <= 19:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number from 2 to 19")
+    return int(text)
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ParameterError(f"--tune {text!r}: must be numbers, such as 3,1,0.3,0.1") from None

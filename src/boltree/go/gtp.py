@@ -1,0 +1,111 @@
+"""GTP, the Go Text Protocol (version 2): lines in, answers out. What the commands do is in ``gtp_commands.py``."""
+
+from __future__ import annotations
+
+import queue
+import re
+import threading
+from collections.abc import Callable, Iterable
+from typing import IO, Any
+
+from ..errors import ParameterError, ProblemError
+from .gtp_commands import Commands
+from .gtp_words import GtpError
+from .player import Limit, SearchPlayer
+
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_NUMBER = re.compile(r"(\d{1,18})(?:\s+|$)")
+
+
+class Gtp:
+    """A player that is spoken to over GTP.
+
+    Args:
+        player: who answers ``genmove``.
+        limit: of a move, where no clock was set.
+        size: of the board at first.
+        komi: at first.
+        write: takes every piece of an answer, as soon as it is there.
+        interrupted: whether the next command waits, which ends an analysis.
+    """
+
+    def __init__(
+        self,
+        player: SearchPlayer,
+        limit: Limit,
+        *,
+        size: int = 19,
+        komi: float = 7.5,
+        rules: str = "no-suicide",
+        write: Callable[[str], Any],
+        interrupted: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._write = write
+        self.commands = Commands(player, limit, size, komi, rules, write, interrupted)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it was told to quit."""
+        return self.commands.ended
+
+    def hear(self, line: str) -> None:
+        """Answer one line; a line without a command gets no answer."""
+        text = _CONTROL.sub("", line.rstrip("\r\n").split("#", 1)[0]).replace("\t", " ").strip()
+        number = ""
+        found = _NUMBER.match(text)
+        if found:
+            number, text = found[1], text[found.end() :]
+        if not text:
+            if number:
+                self._write(f"?{number} no command\n\n")
+            return
+        name, *words = text.split()
+        try:
+            stream = self.commands.streams.get(name)
+            if stream is not None:
+                stream(words, number)
+                return
+            answer = self.commands.call(name, words)
+        except (GtpError, ParameterError, ProblemError) as error:
+            self._write(f"?{number} {_one_line(error)}\n\n")
+        except Exception as error:  # an engine that dies loses the game; one that says so may go on
+            self._write(f"?{number} internal error: {type(error).__name__}: {_one_line(error)}\n\n")
+        else:
+            self._write(f"={number} {answer}".rstrip() + "\n\n")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def serve(make: Callable[[Callable[[str], Any], Callable[[], bool]], Gtp], lines: Iterable[str], out: IO[str]) -> None:
+    """Speak GTP until told to quit or the lines end.
+
+    A thread reads, so that a command that arrives ends an analysis.
+
+    Args:
+        make: makes the Gtp of its `write` and `interrupted`.
+        lines: what the controller says.
+        out: where answers go.
+    """
+    waiting: queue.Queue[str | None] = queue.Queue()
+
+    def read() -> None:
+        try:
+            for line in lines:
+                waiting.put(line)
+        except (OSError, ValueError):
+            pass  # closed from the other side
+        waiting.put(None)
+
+    def write(text: str) -> None:
+        out.write(text)
+        out.flush()
+
+    gtp = make(write, lambda: not waiting.empty())
+    threading.Thread(target=read, daemon=True).start()
+    while not gtp.ended:
+        line = waiting.get()
+        if line is None:
+            return
+        gtp.hear(line)

@@ -1,0 +1,125 @@
+"""Matches: paired games between two players or, as a round robin, between all of a list; run, kept, gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from ..errors import LabError, ParameterError
+from ..lab.executors import Board, Executor
+from .contender import Contender, distinct
+from .match import Pairing
+from .match_display import MatchDisplay
+from .match_store import MatchStore
+from .openings import Opening
+from .settings import varied
+from .standings import Standings
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """Everybody against everybody.
+
+    Args:
+        players: at least two.
+        games: of every two players; half with either colour.
+        size: of the board.
+        komi: White's points for moving second.
+        openings: one for each pair of games, again from the first when there are fewer.
+        seed: all random numbers derive from it.
+        threads: of a network's evaluations.
+    """
+
+    players: tuple[Contender, ...]
+    games: int
+    size: int
+    komi: float
+    openings: tuple[Opening, ...] = ((),)
+    seed: int = 0
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.players) < 2:
+            raise ParameterError("a match: name two players or more, such as puct ar-bts")
+        if self.games < 2 or self.games % 2:
+            raise ParameterError(f"--games {self.games}: must be even, as every opening is played with either colour")
+        distinct(self.players)
+
+    @property
+    def labels(self) -> list[str]:
+        """The players' names."""
+        return [one.label for one in self.players]
+
+    def pairings(self) -> list[Pairing]:
+        """Every game; all matches grow alike."""
+        return [
+            Pairing(
+                black,
+                white,
+                self.size,
+                self.komi,
+                self.openings[pair % len(self.openings)],
+                pair,
+                self.seed,
+                self.threads,
+            )
+            for pair in range(self.games // 2)
+            for one, other in combinations(self.players, 2)
+            for black, white in ((one, other), (other, one))
+        ]
+
+    def run(self, folder: Path, executor: Executor, shard: tuple[int, int] = (0, 1), *, show: bool = True) -> Standings:
+        """Play what is missing, keep it, and read everything."""
+        store, pairings = MatchStore(folder), self.pairings()
+        first, of = shard
+        mine = pairings[first::of]
+        todo = store.missing(mine)
+        if todo:
+            self._play(store, executor, todo, mine, show)
+        return Standings(self.labels, store.read(pairings))
+
+    def _play(
+        self, store: MatchStore, executor: Executor, todo: list[Pairing], mine: Sequence[Pairing], show: bool
+    ) -> None:
+        board, failures = Board(len(todo)), []
+        display = MatchDisplay(self.labels, todo, store.read(mine), len(mine), board, quiet=not show)
+        jobs: Any = todo  # the lab's executors run whatever has run(watch)
+        with display, closing(executor.run(jobs, board, display.tick)) as ending:
+            for finished in ending:
+                pairing: Any = finished.job
+                if finished.columns is None:
+                    failures.append(f"{pairing.black.label} against {pairing.white.label}: {finished.failure}")
+                else:
+                    store.write(pairing, finished.columns, finished.machine)
+                    display.finished(pairing, finished.columns)
+        if failures:
+            raise LabError(
+                f"{len(failures)} of {len(mine)} games failed; the others are kept in {store.games}. "
+                f"First: {failures[0]}"
+            )
+
+
+def tuned(contender: Contender, parameter: str, numbers: Sequence[float]) -> tuple[Contender, ...]:
+    """Players that differ in one parameter, for a round robin."""
+    if contender.setting is None:
+        raise ParameterError("--tune: an engine's parameters cannot be tuned")
+    if len(set(numbers)) < 2:
+        raise ParameterError(f"--tune {parameter}: name two different numbers or more, such as 3,1,0.3")
+    settings = [varied(contender.setting, parameter, number) for number in numbers]
+    return tuple(replace(contender, label=one.label, setting=one) for one in settings)
+
+
+def verdict(standings: Standings, parameter: str, numbers: Sequence[float]) -> str:
+    """Which number won, by the paper's rule; and whether a larger or smaller one should be tried."""
+    best = standings.winner()
+    number = dict(zip(standings.labels, numbers, strict=True))[best]
+    text = f"Best: {best}: it won the most matches (then games)."
+    if number == max(numbers):
+        text += f" It is the largest tried; try larger {parameter} too."
+    elif number == min(numbers):
+        text += f" It is the smallest tried; try smaller {parameter} too."
+    return text

@@ -1,0 +1,181 @@
+"""External engines as players: ours over a pipe, GNU Go, and programs that misbehave."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+
+import pytest
+
+from boltree.errors import LabError, ParameterError
+from boltree.go import Game
+from boltree.go.contender import contender_from, engine_from
+from boltree.go.engine import Engine, EngineError, EnginePlayer
+from boltree.go.match import Pairing
+from boltree.go.player import Limit, SearchPlayer
+from boltree.go.settings import go_setting
+
+OURS = [
+    sys.executable,
+    "-m",
+    "boltree",
+    "gtp",
+    "--algorithm",
+    "uct",
+    "--network",
+    "none",
+    "--trials",
+    "40",
+    "--seed",
+    "1",
+]
+GNUGO = shutil.which("gnugo") or ("/usr/games/gnugo" if os.path.exists("/usr/games/gnugo") else None)
+RULES = "no-suicide"
+
+
+def script(tmp_path, text: str) -> list[str]:
+    """A program that speaks GTP as `answer(line)` says."""
+    file = tmp_path / "engine.py"
+    file.write_text(
+        "import os, sys, time\n"
+        f"{text}\n"
+        "for line in sys.stdin:\n"
+        "    line = line.strip()\n"
+        "    said = answer(line)\n"
+        "    if said is not None:\n"
+        "        print(said + '\\n', flush=True)\n"
+        "    if line == 'quit':\n"
+        "        break\n"
+    )
+    return [sys.executable, str(file)]
+
+
+def test_our_own_engine_plays_a_legal_game():
+    player, other = EnginePlayer(OURS, name="pipe"), SearchPlayer(go_setting("uct").algorithm(), seed=2)
+    game = Game(5, 0.5, RULES)
+    try:
+        while not game.is_over:
+            mover = player if game.to_move == "black" else other
+            game.play(mover.choose(game, Limit(trials=40)).move)
+        assert len(game.moves) > 4
+        undone = game.copy()
+        for _ in range(3):
+            undone.undo()
+        assert undone.is_legal(player.choose(undone, Limit(trials=40)).move)  # a game taken back is told anew
+        undone.play(player.engine.ask("showboard").split("after ")[1].split(":")[0])
+        assert player.engine.ask("showboard") == str(undone)
+    finally:
+        player.close()
+    assert player.engine._process.returncode == 0
+
+
+def test_the_engine_knows_the_whole_game():
+    """Stones set up, komi, moves out of turn: what the engine thinks the board is, is the board."""
+    player = EnginePlayer(OURS)
+    game = Game(7, 3.5, RULES, black=["C3", "E5"], to_move="white")
+    for move in ("D4", "C5", "D5", "pass"):
+        game.play(move)
+    try:
+        player._follow(game)
+        assert player.engine.ask("get_komi") == "3.5"
+        assert player.engine.ask("showboard").splitlines()[:-1] == str(game).splitlines()[:-1]
+    finally:
+        player.close()
+
+
+@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed (Debian: apt install gnugo)")
+def test_a_game_against_gnu_go():
+    command = f"{GNUGO} --mode gtp --level 1 --chinese-rules --capture-all-dead --never-resign --seed 1"
+    limit = Limit(trials=100)
+    pairing = Pairing(engine_from(command, limit), contender_from("uct", limit), 9, 6.5, ("E5", "C3"), pair=0, seed=0)
+    columns = pairing.run()
+    assert columns["ended"] == "score"
+    assert columns["black_searches"] == 0
+    assert columns["white_searches"] > 10
+    game = Game.from_sgf(columns["sgf"], rules=RULES)  # every move was legal
+    assert game.is_over
+    assert game.result == columns["result"]
+    assert game.moves[:2] == ["E5", "C3"]
+
+
+def test_no_such_program():
+    with pytest.raises(ParameterError, match="engine 'no-such-engine --x': cannot be started: No such file"):
+        Engine(["no-such-engine", "--x"])
+
+
+def test_a_program_that_ends_at_once():
+    with pytest.raises(EngineError, match=r"it ended \(exit status 3\).*its last words: out of paper"):
+        EnginePlayer([sys.executable, "-c", "import sys; print('out of paper', file=sys.stderr); sys.exit(3)"])
+
+
+def test_a_program_that_speaks_no_gtp():
+    with pytest.raises(EngineError, match="'list_commands' was answered by 'Welcome!', which is no GTP"):
+        EnginePlayer([sys.executable, "-c", "print('Welcome!', flush=True); import time; time.sleep(20)"])
+
+
+def test_a_program_that_dies_in_the_game(tmp_path):
+    player = EnginePlayer(script(tmp_path, "def answer(line):\n    return os._exit(9) if line[:3] == 'gen' else '= '"))
+    with pytest.raises(LabError, match=r"it ended \(exit status 9\) at 'genmove black'"):
+        player.choose(Game(5), Limit(trials=1))
+    player.close()
+
+
+def test_a_program_that_says_nothing(tmp_path):
+    text = "def answer(line):\n    return None if line[:3] == 'gen' else '= '"
+    player = EnginePlayer(script(tmp_path, text), patience=5.0)
+    player.engine.patience = 0.5
+    began = time.monotonic()
+    with pytest.raises(EngineError, match=r"no answer to 'genmove black' within 0\.5 s"):
+        player.choose(Game(5), Limit(trials=1))
+    assert time.monotonic() - began < 10.0
+    player.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ("= Z99", "'Z99', which is no move"),
+        ("= ", "'', which is no move"),
+        ("hm", "no GTP"),
+        ("? sorry", "was refused: sorry"),
+    ],
+)
+def test_a_program_that_answers_no_move(tmp_path, answer, says):
+    player = EnginePlayer(script(tmp_path, f"def answer(line):\n    return {answer!r} if line[:3] == 'gen' else '= '"))
+    with pytest.raises((EngineError, ParameterError), match=says):
+        player.choose(Game(5), Limit(trials=1))
+    player.close()
+
+
+def test_time_and_long_answers(tmp_path):
+    text = (
+        "heard = []\n"
+        "def answer(line):\n"
+        "    heard.append(line)\n"
+        "    if line == 'list_commands':\n        return '= time_settings\\nplay\\n'\n"
+        "    return '= ' + (' | '.join(heard) if line == 'heard' else 'C3' if line[:3] == 'gen' else '')"
+    )
+    player = EnginePlayer(script(tmp_path, text))
+    game = Game(5, 0.5)
+    assert player.choose(game, Limit(seconds=2.4)).move == "C3"
+    game.play("C3")
+    game.play("C4")
+    player.choose(game, Limit(seconds=2.4))
+    heard = player.engine.ask("heard")
+    assert heard.count("time_settings 0 2 1") == 1
+    assert heard.count("clear_board") == 1
+    assert heard.endswith("play white C4 | genmove black | heard")
+    player.close()
+
+
+@pytest.mark.parametrize(("answer", "result", "ended"), [("= resign", "W+R", "resign"), ("= C3", "W+F", "forfeit")])
+def test_resigning_and_illegal_moves_lose(tmp_path, answer, result, ended):
+    command = " ".join(script(tmp_path, f"def answer(line):\n    return {answer!r} if line[:3] == 'gen' else '= '"))
+    limit = Limit(trials=5)
+    columns = Pairing(engine_from(command, limit), contender_from("uct", limit), 5, 0.5, ("C3", "A1"), 0, 0).run()
+    assert columns["result"] == result
+    assert columns["ended"].startswith(ended)
+    assert columns["black_score"] == 0.0
+    assert f"RE[{result}]" in columns["sgf"]

@@ -1,0 +1,423 @@
+"""GTP: every command, what is answered to nonsense, time, and live analysis."""
+
+from __future__ import annotations
+
+import io
+import os
+import queue
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from boltree import __version__
+from boltree.go import Game
+from boltree.go.gtp import Gtp, serve
+from boltree.go.gtp_analysis import Wish, report, wish_of
+from boltree.go.gtp_clock import LAG, LEAST, Clock
+from boltree.go.handicap import fixed_handicap
+from boltree.go.player import Limit, SearchPlayer
+from boltree.go.settings import go_setting
+
+STANDARD = [
+    "protocol_version", "name", "version", "known_command", "list_commands", "quit", "boardsize", "clear_board",
+    "komi", "fixed_handicap", "place_free_handicap", "set_free_handicap", "play", "genmove", "undo",
+    "time_settings", "time_left", "final_score", "final_status_list", "loadsgf", "reg_genmove", "showboard",
+    "printsgf", "kgs-time_settings", "lz-analyze", "kata-analyze", "lz-genmove_analyze", "kata-genmove_analyze",
+]  # fmt: skip
+
+
+class Talk:
+    """A conversation with an engine on a small board."""
+
+    def __init__(self, trials: int = 30, size: int = 5, looks: int = 3) -> None:
+        self.said: list[str] = []
+        self.looks = looks  # how often an analysis may look for the next command before there is one
+        player = SearchPlayer(go_setting("uct").algorithm(), seed=0)
+        self.gtp = Gtp(
+            player, Limit(trials=trials), size=size, komi=0.5, write=self.said.append, interrupted=self._interrupted
+        )
+        self._left = 0
+
+    def _interrupted(self) -> bool:
+        self._left -= 1
+        return self._left < 0
+
+    def __call__(self, line: str) -> str:
+        self.said.clear()
+        self._left = self.looks
+        self.gtp.hear(line)
+        answer = "".join(self.said)
+        if answer:
+            assert answer[0] in "=?", answer
+            assert answer.endswith("\n\n"), answer
+            assert "\n\n" not in answer[:-2], answer
+        return answer[:-2]
+
+    def all(self, *lines: str) -> list[str]:
+        return [self(line) for line in lines]
+
+
+def test_about_itself():
+    talk = Talk()
+    assert talk("protocol_version") == "= 2"
+    assert talk("name") == "= Boltree UCT"
+    assert talk("version") == f"= {__version__}"
+    known = talk("list_commands")[2:].split("\n")
+    assert set(STANDARD) <= set(known)
+    assert all(talk(f"known_command {name}") == "= true" for name in known)
+    for unknown in ("kgs-genmove_cleanup", "do_play", "", "kgs_time_settings"):
+        assert talk(f"known_command {unknown}") == "= false"
+    assert not talk.gtp.ended
+    assert talk("quit") == "="
+    assert talk.gtp.ended
+
+
+def test_numbers_comments_and_white_space():
+    talk = Talk()
+    assert talk("12 name") == "=12 Boltree UCT"
+    assert talk("  3\tname\t# hello\r\n") == "=3 Boltree UCT"
+    assert talk("7 nonsense") == "?7 unknown command: nonsense"
+    assert talk("9") == "?9 no command"
+    assert talk.all("", "   ", "# a comment", "\x01") == [""] * 4
+    assert talk("na\x07me") == "= Boltree UCT"
+
+
+def test_a_game_by_hand():
+    talk = Talk()
+    assert talk.all("boardsize 5", "komi 1.5", "clear_board", "play b c3", "play WHITE C4") == ["="] * 5
+    assert talk("get_komi") == "= 1.5"
+    board = talk("showboard").splitlines()
+    assert board[0].strip() == "="
+    assert board[3:5] == [" 4 . .(O). .", " 3 . . X . ."]
+    assert talk("undo") == "="
+    assert talk.all("play w pass", "play b pass", "final_score") == ["=", "=", "= B+23.5"]
+    assert talk("komi 25.5") == "="
+    assert talk("final_score") == "= W+0.5"
+    assert talk("final_status_list alive") == "= C3"
+    assert talk.all("final_status_list dead", "final_status_list seki") == ["=", "="]
+    assert talk.all("undo", "undo", "undo") == ["=", "=", "="]
+    assert talk("undo") == "? cannot undo"
+
+
+def test_after_the_end_only_passes_follow():
+    talk = Talk()
+    talk.all("play b pass", "play w pass")
+    assert talk("genmove b") == "= pass"
+    assert talk("play b c3").startswith("? illegal move:")
+    assert talk("lz-analyze 10") == "? the game is over"
+    assert talk("lz-genmove_analyze w") == "=\nplay pass"
+    assert talk.all("undo", "undo") == ["=", "="]
+    assert len(talk.gtp.commands.game.moves) == 2
+    assert talk("undo") == "="
+    assert len(talk.gtp.commands.game.moves) == 1
+
+
+def test_generated_moves_are_legal_and_played():
+    talk = Talk()
+    moves = []
+    for colour in "bwbw":
+        would = talk(f"reg_genmove {colour}")
+        assert re.fullmatch(r"= ([A-E][1-5]|pass)", would)
+        assert talk.gtp.commands.game.moves == moves
+        move = talk(f"genmove {colour}")
+        assert re.fullmatch(r"= ([A-E][1-5]|pass)", move)
+        moves.append(move[2:])
+        assert talk.gtp.commands.game.moves == moves
+    talk("undo")
+    assert talk.gtp.commands.game.moves == moves[:-1]
+
+
+def test_a_move_out_of_turn():
+    talk = Talk(trials=3000)
+    talk.all("play w A1", "play w B2", "play w C1")
+    assert talk.gtp.commands.game.movers == ["white"] * 3
+    assert re.fullmatch(r"= ([A-E][1-5]|pass)", talk("genmove w"))
+    assert talk.gtp.commands.game.movers == ["white"] * 4
+
+
+def test_it_captures_whatever_the_colour():
+    """White's stone in the corner is in atari, and so is Black's game."""
+    talk = Talk(trials=3000)
+    for stone in ("A3", "B3", "C3", "D3", "E3"):
+        talk(f"play b {stone}")
+    for stone in ("A2", "B2", "C2", "D2", "E2", "A1", "B1", "C1", "D1", "A4", "B4", "C4", "E4", "B5", "D5"):
+        talk(f"play w {stone}")
+    assert talk("genmove b") == "= E1"
+
+
+def test_handicaps():
+    talk = Talk(size=9)
+    assert talk("fixed_handicap 3") == "= C3 G7 C7"
+    assert talk.gtp.commands.game.to_move == "white"
+    assert talk("fixed_handicap 2") == "? board not empty"
+    assert talk("clear_board") == "="
+    assert talk("set_free_handicap D4 e5 F6") == "="
+    assert talk.gtp.commands.game.setup == (["F6", "E5", "D4"], [])
+    talk("clear_board")
+    assert talk("set_free_handicap D4") == "? bad vertex list: at least two points, each named once"
+    assert talk("place_free_handicap 9").count(" ") == 9
+    talk("boardsize 5")
+    assert talk("fixed_handicap 2") == "? handicap 2: boards smaller than 7x7 have none"
+    assert fixed_handicap(19, 9)[-1] == "K10"
+    assert all(len(set(fixed_handicap(19, n))) == n for n in range(2, 10))
+
+
+def test_records(tmp_path):
+    talk = Talk()
+    file = tmp_path / "game.sgf"
+    talk.all("play b C3", "play w C4", "play b B2")
+    assert talk(f"printsgf {file}") == "="
+    assert Game.from_sgf(file.read_bytes()).moves == ["C3", "C4", "B2"]
+    assert "B[cc]" in talk("printsgf")
+    talk("clear_board")
+    assert talk(f"loadsgf {file} 3") == "="
+    assert talk.gtp.commands.game.moves == ["C3", "C4"]
+    assert talk(f"loadsgf {file}") == "="
+    assert talk.gtp.commands.game.moves == ["C3", "C4", "B2"]
+    assert talk(f"loadsgf {tmp_path}/none.sgf").endswith("No such file or directory")
+    file.write_text("no record")
+    assert talk(f"loadsgf {file}").startswith(f"? cannot load file {file}: SGF:")
+    assert talk.gtp.commands.game.moves == ["C3", "C4", "B2"]
+    assert talk(f"loadsgf {file} 0").startswith("? move number 0")
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("boardsize 1", "? unacceptable size: must be 2 to 19"),
+        ("boardsize 25", "? unacceptable size: must be 2 to 19"),
+        ("boardsize nine", "? boardsize: 'nine' must be a whole number"),
+        ("boardsize", "? syntax: boardsize SIZE"),
+        ("komi", "? syntax: komi NUMBER"),
+        ("komi nan", "? komi: 'nan' must be a number"),
+        ("komi 1e9", "? komi 1e+09: must be between -1000 and 1000"),
+        ("play b", "? syntax: play COLOUR MOVE"),
+        ("play green D4", "? invalid colour 'green': must be b, w, black or white"),
+        ("play b F5", "? illegal move: move 'F5': off the board, whose points are A1 to E5"),
+        ("play b I3", "? illegal move: move 'I3': must be a point such as 'D4' (letters A to T without I) or 'pass'"),
+        ("genmove", "? syntax: genmove COLOUR"),
+        ("genmove x", "? invalid colour 'x': must be b, w, black or white"),
+        ("time_settings 1 2", "? syntax: time_settings MAIN_SECONDS BYO_YOMI_SECONDS BYO_YOMI_STONES"),
+        ("time_settings -1 0 0", "? time_settings: '-1' must be a number of at least 0"),
+        ("time_left b 5", "? syntax: time_left COLOUR SECONDS STONES"),
+        ("final_status_list some", "? status 'some': must be alive, dead or seki"),
+        ("lz-analyze soon", "? 'soon': must be a colour, an interval in 1/100 s, or maxmoves N"),
+        ("lz-analyze interval", "? interval : must be a whole number"),
+        ("kata-analyze b 10 avoid b D4 1", "? avoid: moves cannot be left out of the analysis"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(line, answer):
+    talk = Talk()
+    assert talk(line) == answer
+    assert talk("5 name") == "=5 Boltree UCT"
+
+
+def test_an_accident_is_an_answer(monkeypatch):
+    talk = Talk()
+    monkeypatch.setattr(SearchPlayer, "choose", lambda *_: 1 / 0)
+    assert talk("3 genmove b") == "?3 internal error: ZeroDivisionError: division by zero"
+
+
+WORDS = st.one_of(
+    st.sampled_from([*STANDARD[:5], *STANDARD[6:], "b", "w", "c3", "pass", "0", "1", "-1", "9999999999", "nan", "x"]),
+    st.text(st.characters(blacklist_characters="#/~.", blacklist_categories=("Cs", "Cc")), max_size=8),
+)
+LINES = st.one_of(st.text(max_size=30).filter(lambda t: "/" not in t), st.lists(WORDS, max_size=5).map(" ".join))
+
+
+@pytest.fixture(scope="module")
+def elsewhere() -> Iterator[None]:
+    """An empty folder to be in: nonsense may name files."""
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        yield
+        os.chdir(here)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@given(lines=st.lists(LINES, max_size=12))
+def test_nonsense_is_always_answered(elsewhere, lines):
+    talk = Talk(trials=3, looks=1)
+    for line in lines:
+        began = time.perf_counter()
+        answer = talk(line)  # checks the form
+        assert time.perf_counter() - began < 20.0
+        assert "internal error" not in answer, line
+    assert talk("77 protocol_version") == "=77 2"
+
+
+# Time
+
+
+def test_time_is_shared_out():
+    clock = Clock()
+    assert clock.seconds_for("black", 9, 0) is None
+    clock.settle(0, 10, 5)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(2 - LAG)
+    clock.spend("black", 4.0)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(6 / 4 - LAG)
+    assert clock.seconds_for("white", 9, 0) == pytest.approx(2 - LAG)
+    clock.tell("black", 1.0, 1)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(1 - LAG)
+    clock.spend("black", 0.5)  # the last stone of the period: a new one
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(2 - LAG)
+    clock.settle(60, 0, 0)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(60 / 27 - LAG)
+    assert clock.seconds_for("black", 9, 100) == pytest.approx(60 / 8 - LAG)
+    clock.settle(60, 30, 1)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(30 - LAG)
+    clock.spend("black", 61)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(30 - LAG)
+    clock.settle(0, 0, 0)
+    assert clock.seconds_for("black", 9, 0) == LEAST
+    clock.settle(0, 1, 0)
+    assert clock.seconds_for("black", 9, 0) is None
+
+
+def test_a_whole_game_stays_within_its_time():
+    clock = Clock()
+    clock.settle(60, 0, 0)
+    spent = 0.0
+    for move in range(0, 200, 2):
+        seconds = clock.seconds_for("black", 9, move)
+        clock.spend("black", seconds)
+        spent += seconds
+    assert 45 < spent < 62
+
+
+def test_the_clock_is_obeyed():
+    talk = Talk(trials=10_000_000)
+    talk.gtp.commands.player.search_at(talk.gtp.commands.game)
+    talk("time_settings 0 1 1")
+    began = time.perf_counter()
+    talk("genmove b")
+    assert 0.5 < time.perf_counter() - began < 2.0
+    talk("time_left w 0.3 1")
+    began = time.perf_counter()
+    talk("genmove w")
+    assert time.perf_counter() - began < 1.5
+    assert talk("kgs-time_settings byoyomi 0 1 5") == "="
+    assert talk.gtp.commands.clock.seconds_for("black", 5, 0) == pytest.approx(1 - LAG)
+    assert talk.all("kgs-time_settings absolute 60", "kgs-time_settings canadian 60 10 5") == ["=", "="]
+    assert talk("kgs-time_settings none") == "="
+    assert talk.gtp.commands.clock.seconds_for("black", 5, 0) is None
+    assert talk("kgs-time_settings canadian 1").startswith("? syntax")
+
+
+# Analysis
+
+_LINE = r"(?P<pv>( [A-E][1-5]| pass)+)"
+_LZ = r"info move (?P<move>\S+) visits (\d+) winrate (\d+) prior (\d+) lcb (\d+) order (\d+) pv" + _LINE
+_KATA = _LZ.replace(r"(\d+) prior (\d+) lcb (\d+)", r"([\d.e-]+) prior ([\d.e-]+) lcb ([\d.e-]+)")
+
+
+@pytest.mark.parametrize(("style", "form", "one"), [("lz", _LZ, 10_000), ("kata", _KATA, 1)])
+def test_the_form_of_an_analysis(style, form, one):
+    talk = Talk()
+    head, *lines = talk(f"4 {style}-analyze b 5").split("\n")
+    assert head == "=4"
+    assert lines
+    for line in lines:
+        infos = line.split(" info ")
+        found = [re.fullmatch(form, info if info.startswith("info ") else f"info {info}") for info in infos]
+        assert all(found)
+        assert [int(match[6]) for match in found] == list(range(len(found)))
+        assert all(match["pv"].split()[0] == match["move"] for match in found)
+        assert all(0 <= float(match[5]) <= float(match[3]) <= one for match in found)
+        visits = [int(match[2]) for match in found]
+        assert visits == sorted(visits, reverse=True)
+    assert len(talk(f"{style}-analyze 5 maxmoves 2").split("\n")[-1].split(" info ")) == 2
+
+
+def test_chances_are_of_whose_turn_it_is():
+    talk = Talk(looks=40)
+    talk.all("komi -100", "play b C3")
+    line = talk("kata-analyze w 20 maxmoves 1").split("\n")[-1]
+    assert float(re.search(r"winrate (\S+)", line)[1]) < 0.05
+    line = talk("kata-analyze b 20 maxmoves 1").split("\n")[-1]
+    assert float(re.search(r"winrate (\S+)", line)[1]) > 0.95
+
+
+def test_an_analysis_agrees_with_the_search():
+    player, game = SearchPlayer(go_setting("uct").algorithm(), seed=0), Game(5, 0.5, "no-suicide")
+    search = player.search_at(game)
+    assert report(search, 5, "lz", 10) == ""
+    search.run(trials=2000)
+    root, line = search.root, report(search, 5, "kata", 100)
+    found = {m["move"]: m for m in re.finditer(_KATA, line)}
+    for action, visits, value in zip(root.actions, root.visits, root.q, strict=True):
+        match = found[game.problem.action_name(int(action))]
+        assert int(match[2]) == visits
+        assert float(match[3]) == pytest.approx((1 + value / 100) / 2, abs=1e-5)
+    best = next(iter(found.values()))["pv"].split()
+    for move in best:
+        game.play(move)  # legal, in turn
+
+
+def test_a_move_with_its_thoughts():
+    talk = Talk(trials=200)
+    *thoughts, last = talk("lz-genmove_analyze b 10").split("\n")
+    assert thoughts[0] == "="
+    assert re.fullmatch(r"play ([A-E][1-5]|pass)", last)
+    assert last.split()[1] == re.search(r"info move (\S+)", thoughts[-1])[1]
+    assert talk.gtp.commands.game.moves == [last.split()[1]]
+    assert talk.gtp.commands.player.search_at(talk.gtp.commands.game).trials == 200
+
+
+def test_the_words_of_an_analysis():
+    assert wish_of([]) == Wish(None, 1.0, 20)
+    assert wish_of(["W", "interval", "25"]) == Wish("white", 0.25, 20)
+    assert wish_of(["interval", "0"]).seconds > 0
+    assert wish_of(["50", "ownership", "true", "maxmoves", "1"]) == Wish(None, 0.5, 1)
+
+
+def test_a_command_ends_an_analysis():
+    """The lines come one by one, the next when the analysis has spoken twice."""
+    out: queue.Queue[str] = queue.Queue()
+
+    class Out(io.StringIO):
+        def write(self, text: str) -> int:
+            out.put(text)
+            return super().write(text)
+
+    def lines() -> Iterator[str]:
+        yield "1 lz-analyze b 5\n"
+        told = 0
+        while told < 2:
+            told += out.get(timeout=60).startswith("info ")
+        yield "2 play b C3\n"
+        yield "3 genmove w\n"
+        yield "4 quit\n"
+        yield "5 name\n"
+
+    written = Out()
+    player = SearchPlayer(go_setting("uct").algorithm(), seed=0)
+    limit = Limit(trials=20)
+    serve(lambda write, stop: Gtp(player, limit, size=5, write=write, interrupted=stop), lines(), written)
+    answers = written.getvalue().split("\n\n")
+    assert answers[0].startswith("=1\ninfo move ")
+    assert len(answers[0].split("\n")) >= 3
+    assert answers[1] == "=2"
+    assert re.fullmatch(r"=3 ([A-E][1-5]|pass)", answers[2])
+    assert answers[3:] == ["=4", ""]
+
+
+def test_the_end_of_the_input_is_the_end():
+    written = io.StringIO()
+    player = SearchPlayer(go_setting("uct").algorithm(), seed=0)
+    limit = Limit(trials=20)
+    serve(
+        lambda write, stop: Gtp(player, limit, size=5, write=write, interrupted=stop),
+        ["name\n", "lz-analyze 5"],
+        written,
+    )
+    first, second, rest = written.getvalue().split("\n\n")
+    assert first == "= Boltree UCT"
+    assert second.startswith("=")
+    assert rest == ""
