@@ -32,7 +32,7 @@ def convergence(quick: bool) -> Experiment:
         settings=tuple(labelled(settings)),
         trials=3_000,
         evaluate_every=20,
-        repeats=50 if quick else 200,
+        repeats=100 if quick else 200,
     )
 
 
