@@ -33,6 +33,7 @@ class Claim:
         parts: from their results to the parts of the claim. Criteria are constants of the code: they do not depend on
             what is seen.
         measure: for a claim about time: what to measure, alone on the machine (given whether to be quick).
+        note: what a reader of the verdict should know.
     """
 
     number: str
@@ -41,6 +42,7 @@ class Claim:
     experiments: Sequence[str]
     parts: Callable[[Results], list[Part]]
     measure: Callable[[bool], dict[str, Any]] | None = None
+    note: str = ""
 
 
 def verdict(parts: Sequence[Part]) -> Verdict:

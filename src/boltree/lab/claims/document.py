@@ -69,6 +69,8 @@ def as_markdown(judged: Sequence[Judged], quick: bool, pictures: Mapping[str, Se
         lines.append("")
         lines += ["| | criterion | seen |", "|---|---|---|"]
         lines += [f"| {'✓' if part.holds else '✗'} | {part.criterion} | {part.seen} |" for part in one.parts]
+        if one.claim.note:
+            lines += ["", one.claim.note]
         for path in pictures.get(one.claim.number, ()):
             lines += ["", f"![{one.claim.number}]({path})"]
     return "\n".join(lines) + "\n"
