@@ -251,3 +251,97 @@ def test_virtual_loss_spreads_a_batch_of_puct():
     search = bt.Search(bt.problems.TicTacToe(), bt.PUCT(), seed=0, evaluator=evaluator)
     search.run(trials=1 + 32 * 10)
     assert np.mean(evaluator.sizes[2:]) > 16
+
+
+class Sometimes(bt.Problem):
+    """Raises on its way now and then, in compiled code too."""
+
+    state = bt.record(x="i4", t="i4")
+    actions = 3
+    horizon = 8
+
+    @staticmethod
+    def start(params, state, rng):
+        state.x = 0
+
+    @staticmethod
+    def step(params, state, action, rng):
+        state.x = state.x * 3 + action + 1
+        state.t += 1
+        if state.x % 23 == 22:
+            raise ValueError("a bad state")
+        return 0.1 * action, False
+
+
+def check_links(search):
+    """Every child belongs to its parent's edge, and nothing is on its way."""
+    nodes = search._storage.nodes[: search.size]
+    assert not nodes["flights"].any()
+    assert not (nodes["marks"] & 64).any()
+    for index in range(search.size):
+        for action, outcomes in Node(search, index).children.items():
+            for child in outcomes:
+                assert child._index < search.size
+                assert nodes["parent"][child._index] == index
+                assert nodes["action"][child._index] == action
+
+
+@pytest.mark.parametrize("algorithm", [bt.PUCT(), bt.BTS(alpha=0.5)], ids=lambda one: one.name)
+def test_a_failing_problem_leaves_nothing_on_its_way(algorithm):
+    search = bt.Search(Sometimes(), algorithm, seed=0, evaluator=Guess(8, actions=3))
+    failures = 0
+    for _ in range(30):
+        try:
+            search.run(trials=40)
+        except ValueError:
+            failures += 1
+        check_links(search)
+        check_invariants(search)
+    assert failures > 5
+
+
+def test_an_interrupt_during_selection_leaves_nothing_on_its_way(monkeypatch):
+    from boltree.evaluators import batches
+
+    search = bt.Search(bt.problems.TicTacToe(), bt.BTS(alpha=0.5), seed=0, evaluator=Guess(8))
+    search.run(trials=50)
+    calls = []
+
+    def interrupted(*arguments):
+        count = select(*arguments)
+        calls.append(count)
+        if len(calls) == 4:
+            raise KeyboardInterrupt  # as Python raises it: as soon as the kernel has returned
+        return count
+
+    select = batches.select_batch
+    monkeypatch.setattr(batches, "select_batch", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        search.run(trials=200)
+    check_links(search)
+    check_invariants(search)
+    monkeypatch.setattr(batches, "select_batch", select)
+    search.run(trials=200)
+    check_links(search)
+    check_invariants(search)
+
+
+def test_looking_and_saving_while_batches_fly(tmp_path):
+    """Every policy of this problem is worth the same: whenever it is looked at."""
+    transitions = np.full((3, 2, 3), 1 / 3)
+    problem = bt.problems.Tabular(transitions, np.ones((3, 2)), horizon=4)
+    seen, refused = [], []
+
+    def look(search):
+        seen.append(bt.value_of(search))
+        try:
+            search.save(tmp_path / "s")
+        except bt.ParameterError as error:
+            refused.append(str(error))
+
+    search = bt.Search(problem, bt.BTS(), seed=0, evaluator=Guess(16, actions=2))
+    search.run(trials=400, progress=look)
+    assert np.allclose(seen, 4.0)
+    assert refused
+    assert "a batch of trials is on its way" in refused[0]
+    search.save(tmp_path / "s")

@@ -33,6 +33,8 @@ def save_search(search: Any, path: Path) -> None:
             f"{type(search.problem).__name__}: its search cannot be saved, because its states are Python objects"
         )
     t, storage = search._tree, search._storage
+    if storage.nodes[int(t.root)].flights:
+        raise ParameterError("save(): a batch of trials is on its way; save when run() has returned")
     arrays: dict[str, Any] = {
         "tree": search._handle.view(np.ndarray).view(np.uint8),
         "nodes": storage.arenas["nodes"].array[: int(t.node_count) * NODE.itemsize],

@@ -175,7 +175,13 @@ def as_if(ends: dict[str, dict[str, float]]) -> Results:
                 trials = experiment.checkpoints
                 value = np.linspace(end - abs(BEST[experiment.name]) / 2, end, trials.size) + rng.normal(0, 1e-3)
                 value[-trials.size // 10 :] = end + rng.normal(0, 1e-3)
-                columns = {"trials": trials, "value": value, "regret": BEST[experiment.name] - value}
+                best = BEST[experiment.name]
+                columns = {
+                    "trials": trials,
+                    "value": value,
+                    "regret": best - value,
+                    "optimum": np.full(trials.size, best),
+                }
                 texts = {"problem": experiment.problems[0], "label": setting.label, "repeat": repeat}
                 frames.append(pl.DataFrame(columns).with_columns(**{k: pl.lit(v) for k, v in texts.items()}))
         results[experiment.name] = Result(experiment, pl.concat(frames))

@@ -25,10 +25,10 @@ def test_compare_ends_with_a_table_figures_and_a_page(tmp_path: Path, capsys: py
     assert "10-chain after 200 trials, 2 repeats; the optimum is 1.0000" in out
     for name in ("MENTS", "BTS", "DENTS", "UCT"):
         assert any(line.startswith(name) and "±" in line for line in out.splitlines())
-    for suffix in ("png", "svg", "html", "toml"):
+    for suffix in ("png", "svg", "html", "experiment.toml"):
         assert (tmp_path / f"compare-d-chain.{suffix}").stat().st_size > 300
     assert len(list((tmp_path / "results").glob("*.parquet"))) == 8
-    again = read_experiment(tmp_path / "compare-d-chain.toml")
+    again = read_experiment(tmp_path / "compare-d-chain.experiment.toml")
     assert [one.label for one in again.settings] == ["MENTS", "BTS", "DENTS", "UCT"]
 
 
@@ -123,3 +123,48 @@ def test_every_figure_is_laid_out(name: str, tmp_path: Path, monkeypatch: pytest
     counts = {"2": 1, "3a": 1, "3b": 1, "10-chain": 12, "20-chain": 10, "lake-8x8": 3, "dents-ments": 2}
     assert len(drawn) == counts[name]
     assert (tmp_path / f"figure-{name}.html").stat().st_size < 3_000_000
+
+
+def test_an_experiment_file_is_never_written_over(tmp_path: Path) -> None:
+    text = 'problem = "d-chain"\ntrials = 50\nevaluate_every = 25\nrepeats = 1  # mine\n[[algorithms]]\nname = "uct"\n'
+    (tmp_path / "mine.toml").write_text(text)
+    arguments = ["compare", str(tmp_path / "mine.toml"), "--out", str(tmp_path), "--workers", "1", "--no-progress"]
+    assert main(arguments) == 0
+    assert (tmp_path / "mine.toml").read_text() == text
+    assert (tmp_path / "mine.experiment.toml").exists()
+
+
+def test_all_settings_of_an_algorithm_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text('[[algorithms]]\nname = "bts"\nalpha = [0.1, 1.0]\n[[algorithms]]\nname = "uct"\n')
+    assert [one.label for one in comparison("d-chain", ["bts"], path).settings] == ["BTS α=0.1", "BTS α=1"]
+
+
+def test_quick_needs_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "d-chain", "--quick"]) == 2
+    assert "--quick: only with an experiment file" in capsys.readouterr().err
+
+
+def test_rows_can_be_told_apart_and_read_together(tmp_path: Path) -> None:
+    """Two budgets, and a job that keeps the root's visits, in one folder."""
+    import polars
+
+    for trials in ("100", "200"):
+        main(["compare", "d-chain", "--out", str(tmp_path), "--trials", trials, "--repeats", "1", "--no-progress"])
+    main(["claims", "C18", "--quick", "--out", str(tmp_path), "--workers", "1", "--no-progress"])
+    frame = polars.read_parquet(str(tmp_path / "results" / "*.parquet"))
+    assert set(frame["budget"].unique()) >= {100, 200}
+    assert frame.select("job", "trials").is_duplicated().sum() == 0
+
+
+def test_an_edited_problem_is_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from boltree.lab import jobs
+
+    monkeypatch.syspath_prepend(str(tmp_path))
+    keys = []
+    for number in (1, 2):
+        (tmp_path / f"edited{number}.py").write_text(
+            f"import boltree as bt\n# {number}\nlake = bt.problems.DChain(4)\n"
+        )
+        keys.append(jobs.jobs_of(comparison(f"edited{number}:lake", repeats=1))[0].row()["source"])
+    assert len(set(keys)) == 2

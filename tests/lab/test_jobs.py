@@ -117,3 +117,10 @@ def test_evaluating_costs_less_than_a_third_of_searching(problem: str, algorithm
         columns = run_job(one)
         shares.append(columns["evaluation_seconds"][-1] / columns["search_seconds"][-1])
     assert min(shares) < 1 / 3
+
+
+def test_every_repeat_of_a_sampled_evaluation_has_noise_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    experiment = Experiment("", ("walking:walk",), (Setting("uct"),), 200, 200, repeats=4)
+    values = [run_job(one)["value"][-1] for one in jobs_of(experiment)]
+    assert len(set(values)) > 1

@@ -27,10 +27,12 @@ from .views import edge_at, flight_at, flown_at, node_at, prior_in_of, step_at
 def select_batch(handle: Any, first: int, wanted: int) -> int:
     """Send up to `wanted` trials on their way, into the places from `first` on; how many, or minus an error's code.
 
-    Fewer come back when trials keep coming to leaves that wait already.
+    Fewer come back when trials keep coming to leaves that wait already; after an error none is on its way.
     """
     tree = handle[0]
     tree.batching = 1
+    for k in range(wanted):
+        flight_at(tree, first + k).length = -1  # free
     taken, attempts = 0, 0
     while taken < wanted and attempts < 2 * wanted + 8:
         attempts += 1
@@ -45,6 +47,7 @@ def select_batch(handle: Any, first: int, wanted: int) -> int:
             tree.batching = 0
             if tree.node_count > before:
                 unlink(tree, before)
+            take_back(tree, first, taken)
             return -status
         flight = flight_at(tree, first + taken)
         flight.leaf, flight.length = tree.leaf, tree.length
@@ -131,8 +134,13 @@ def settle_batch(handle: Any, first: int, count: int, values: Any, priors: Any) 
 
 @kernel
 def abandon_flights(handle: Any, first: int, count: int) -> None:
-    """Take back the trials in these places, newest first; nothing of them stays in the tree."""
-    tree = handle[0]
+    """Take back the trials in these places; nothing of them stays in the tree. Newer ones must be taken back before."""
+    take_back(handle[0], first, count)
+
+
+@inlined
+def take_back(tree: Any, first: int, count: int) -> None:
+    """`abandon_flights` of the places that are not free or landed, the newest first."""
     for k in range(first + count - 1, first - 1, -1):
         flight = flight_at(tree, k)
         if flight.length < 0:

@@ -84,6 +84,8 @@ def follow_exactly(
                 sums[level] += probability[k] * reward[k]
             else:
                 child = matching_outcome(tree, first_outcome(tree, node, recommended(tree, node)), states, follower)
+                if child >= 0 and node_at(tree, child).visits == 0:
+                    child = np.int64(NONE)  # made by a trial that is still on its way
                 if child >= 0 and known[child].visits == node_at(tree, child).visits:
                     sums[level] += probability[k] * (reward[k] + tree.discount * known[child].value)
                 elif child >= 0:

@@ -60,6 +60,7 @@ class Storage:
             "flown": np.zeros(2 * batch * levels, PATH),
             "logs": LOGS,
         }
+        self.scratch["flights"]["length"] = -1  # free
         for name, array in self.scratch.items():
             t[f"{name}_at"] = array.ctypes.data
         t.policies_size, t.out_size, t.two = paths, self.scratch["out"].size, 2

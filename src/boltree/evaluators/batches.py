@@ -37,6 +37,7 @@ class Batches:
     def __init__(self, search: Search, size: int) -> None:
         self._search, self._size = search, size
         self._groups: deque[_Group] = deque()
+        self._newest = 0  # the half of the places that was filled last
         self._thread = ThreadPoolExecutor(1)
 
     @property
@@ -68,7 +69,7 @@ class Batches:
 
     def _select(self, wanted: int) -> int:
         search, storage = self._search, self._search._storage
-        first = 0 if not self._groups or self._groups[-1].first else self._size
+        first = self._newest = 0 if not self._groups or self._groups[-1].first else self._size
         count = int(select_batch(search._handle, first, wanted))
         if count <= 0:
             return count
@@ -102,10 +103,11 @@ class Batches:
             while settle and self._groups and code == records.DONE:
                 code = self._settle()
         finally:
-            for group in reversed(self._groups):  # the newest first
+            for group in self._groups:
                 group.answer.cancel()
-                abandon_flights(self._search._handle, group.first, group.count)
             self._groups.clear()
+            for first in (self._newest, self._size - self._newest):  # also what an interrupt kept from being grouped
+                abandon_flights(self._search._handle, first, self._size)
             self._thread.shutdown(wait=True)
         return code
 

@@ -54,6 +54,8 @@ class Cached:
 
     def evaluate(self, batch: Any) -> tuple[Any, Any]:
         """Priors (or None) and values of K positions; each new one is evaluated once, together with the others."""
+        if isinstance(batch, list):
+            raise ParameterError("Cached: positions that are Python objects have no bytes to tell them apart by")
         keys = [hashlib.blake2b(np.asarray(row).tobytes(), digest_size=16).digest() for row in batch]
         known: dict[bytes, tuple[Any, float]] = {}
         with self._lock:

@@ -39,11 +39,10 @@ def comparison(
     problem_named(problem)
     settings = read_parameters(parameters) if parameters else [setting_of(one) for one in tuned_algorithms(problem)]
     if algorithms:
-        by_name = {setting.title.lower(): setting for setting in settings}
         named = [Setting(name) for name in algorithms]
-        settings = [by_name.get(one.title.lower(), one) for one in named]
-        for one in settings:
-            one.algorithm()
+        settings = [known for one in named for known in [s for s in settings if s.title == one.title] or [one]]
+        for setting in settings:
+            setting.algorithm()
     budget = trials or next((n for start, n in BUDGETS.items() if problem.startswith(start)), BUDGET)
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", problem).strip("-")
     return Experiment(
@@ -95,8 +94,10 @@ def compare(experiment: Experiment, laboratory: Laboratory) -> str:
 def chosen_experiment(what: str, quick: bool, **options: Any) -> Experiment:
     """The experiment in a file (``*.toml``), or the comparison on a problem."""
     if not what.endswith(".toml"):
+        if quick:
+            raise ParameterError("--quick: only with an experiment file; give --trials and --repeats")
         return comparison(what, **options)
-    given = [f"--{key}" for key, value in options.items() if value]
+    given = [f"--{key.removesuffix('s') if key == 'algorithms' else key}" for key, value in options.items() if value]
     if given:
         raise ParameterError(f"{given[0]}: not with an experiment file; write it into {what}")
     experiment = read_experiment(Path(what))

@@ -18,6 +18,7 @@ A parameter file has only ``[[algorithms]]`` tables.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -49,6 +50,8 @@ def read_experiment(path: Path) -> Experiment:
     for key in ("name", "title"):
         if key in given and (not isinstance(given[key], str) or not given[key]):
             raise ParameterError(f"{where}: {key} = {_toml(given[key])}: must be a text")
+    if not re.fullmatch(r"[\w.-]+", given.get("name", "x")):
+        raise ParameterError(f"{where}: name = {_toml(given['name'])}: must be letters, digits, '.', '_' and '-'")
     if not isinstance(given.get("root", False), bool):
         raise ParameterError(f"{where}: root = {_toml(given['root'])}: must be true or false")
     for key, allowed in _CHOICES.items():
@@ -61,7 +64,7 @@ def read_experiment(path: Path) -> Experiment:
     _no_others(f"{where}: quick", quick, _QUICK)
     made = {key: given[key] for key in ("title", "root", *_CHOICES) if key in given}
     return Experiment(
-        name=given.get("name", path.stem),
+        name=given.get("name", re.sub(r"[^\w.-]+", "-", path.stem)),
         problems=_problems(where, given["problem"]),
         settings=tuple(_settings(where, given["algorithms"])),
         quick={key: _whole(f"{where}: quick", key, value) for key, value in quick.items()},
@@ -133,6 +136,8 @@ def _problems(where: str, given: Any) -> tuple[str, ...]:
     if not names:
         raise ParameterError(f"{where}: problem = []: must name at least one problem")
     for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(f"{where}: problem: {_toml(name)} stands there twice")
         if not isinstance(name, str):
             raise ParameterError(f'{where}: problem = {_toml(name)}: must be a text, such as "frozen-lake"')
         try:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,7 +55,8 @@ class Job:
 
     def row(self) -> dict[str, Any]:
         """What decides the result."""
-        return asdict(self) | {"setting": self.setting.canonical()}
+        row = asdict(self) | {"setting": self.setting.canonical()}
+        return row | ({"source": _source_of(self.problem)} if ":" in self.problem else {})
 
     @cache  # noqa: B019 - a job is a small constant
     def key(self) -> str:
@@ -67,6 +70,19 @@ class Job:
         words = np.frombuffer(hashlib.sha256(text.encode()).digest(), np.uint32)
         sequence = np.random.SeedSequence(self.seed, spawn_key=tuple(int(word) for word in words))
         return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+@cache
+def _source_of(problem: str) -> str:
+    """A hash of the file that a user's own problem is named from: an edited problem is another one."""
+    module = problem.partition(":")[0]
+    if module.split(".")[0] == "boltree":  # the version says what it is
+        return ""
+    problem_named(problem)
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:
+        return ""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:20]
 
 
 def jobs_of(experiment: Experiment) -> list[Job]:
@@ -95,6 +111,7 @@ def run_job(job: Job, watch: Watcher | None = None) -> Columns:
     search._set_budget(job.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint
     points = Experiment("", (), (), job.trials, job.evaluate_every).checkpoints
     columns: Columns = {"trials": points, **{name: np.zeros(points.size) for name in ("value", "regret", "error")}}
+    columns["optimum"] = np.full(points.size, exact(search).best.root_value if exactly else np.nan)
     columns |= {name: np.zeros(points.size) for name in ("search_seconds", "evaluation_seconds")}
     columns["nodes"] = np.zeros(points.size, np.int64)
     roots: dict[str, list[Any]] = {"root_q": [], "root_visits": []}
@@ -105,7 +122,7 @@ def run_job(job: Job, watch: Watcher | None = None) -> Columns:
         if search.run(trials=point - search.trials) == "memory":
             raise ProblemError(f"out of memory after {search.trials:,} trials and {search.size:,} nodes")
         searched = time.perf_counter()
-        value, error, regret = _evaluate(search, exactly, i)
+        value, error, regret = _evaluate(search, exactly, evaluation_seed(job, i))
         searching, evaluating = searching + searched - began, evaluating + time.perf_counter() - searched
         for name, number in (
             ("value", value), ("regret", regret), ("error", error), ("search_seconds", searching),
@@ -138,10 +155,15 @@ def _is_exact(problem: Problem, job: Job) -> bool:
     return True
 
 
-def _evaluate(search: Search, exactly: bool, number: int) -> tuple[float, float, float]:
+def evaluation_seed(job: Job, number: int) -> int:
+    """The seed of a sampled evaluation: every repeat has noise of its own, so that intervals over repeats show it."""
+    return int(np.random.SeedSequence([job.search_seed(), number]).generate_state(1, np.uint64)[0])
+
+
+def _evaluate(search: Search, exactly: bool, seed: int) -> tuple[float, float, float]:
     """The value of the recommended policy, its standard error, and the simple regret."""
     if not exactly:
-        estimate = sample_value(search, EPISODES, seed=number)
+        estimate = sample_value(search, EPISODES, seed=seed)
         return estimate.value, estimate.error, float("nan")
     found = exact(search)
     value = found.value_of(search)

@@ -43,7 +43,7 @@ class Laboratory:
         jobs = {experiment.name: jobs_of(experiment) for experiment in experiments}
         for experiment in experiments:
             text = experiment_text(experiment).encode()
-            store.put(store.folder / f"{experiment.name}.toml", text)
+            store.put(store.folder / f"{experiment.name}.experiment.toml", text)
         unique = {job.key(): job for several in jobs.values() for job in several}
         first, of = self.shard
         self._run(store, list(unique.values())[first::of])

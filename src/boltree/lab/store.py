@@ -52,15 +52,25 @@ class Store:
 
     def write(self, job: Job, columns: Columns, machine: str) -> None:
         """Keep a result, and what it was computed on."""
+        lists = self._polars.List(self._polars.Float64), self._polars.List(self._polars.Int64)
         frame = self._polars.DataFrame(columns)
+        for name, kind in zip(("root_q", "root_visits"), lists, strict=True):  # the same columns in every file
+            if name not in columns:
+                frame = frame.with_columns(self._polars.lit(None, dtype=kind).alias(name))
         row = job.row()
         fixed = {
+            "job": job.key(),
             "problem": job.problem,
             "algorithm": job.setting.title,
             "label": job.setting.label,
             "parameters": json.dumps(json.loads(row["setting"])[1]),
             "repeat": job.repeat,
             "seed": job.search_seed(),
+            "budget": job.trials,
+            "evaluate_every": job.evaluate_every,
+            "growth": job.growth,
+            "evaluation": job.evaluation,
+            "experiment_seed": job.seed,
             "version": __version__,
             "machine": machine,
         }
@@ -78,8 +88,10 @@ class Store:
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, path)
-        except OSError as error:
+        except BaseException as error:
             temporary.unlink(missing_ok=True)
+            if not isinstance(error, OSError):
+                raise
             kept = len(list(self.results.glob("*.parquet")))
             raise LabError(
                 f"{path}: cannot be written: {error.strerror}. The {kept} finished jobs in {self.results} are kept; "

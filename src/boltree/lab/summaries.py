@@ -54,10 +54,9 @@ def panel_of(
 
 
 def optimum_of(frame: Any, problem: str) -> float | None:
-    """The optimal value of a problem, where it was solved."""
-    best = frame.filter(problem=problem).head(1)
-    value, regret = float(best["value"][0]), float(best["regret"][0])
-    return None if np.isnan(regret) else value + regret
+    """The optimal value of a problem, where it was solved; the mean, where searches start at random."""
+    best = float(frame.filter(problem=problem)["optimum"].mean())
+    return None if np.isnan(best) else best
 
 
 def final(frame: Any, label: str, problem: str, column: str = "value") -> Interval:
@@ -72,13 +71,14 @@ def table_rows(frame: Any, experiment: Experiment, problem: str) -> tuple[list[s
     rows = []
     for setting in experiment.settings:
         seconds = values_of(frame, setting.label, problem, "search_seconds")[:, -1]
-        regret = [str(final(frame, setting.label, problem, "regret"))] if solved else []
+        one = experiment.repeats == 1  # no interval to speak of
+        value, regret = (final(frame, setting.label, problem, column) for column in ("value", "regret"))
         rows.append(
             [
                 setting.label if len(setting.label) < 40 else setting.title,
                 parameter_text(setting.parameters.items()),
-                str(final(frame, setting.label, problem)),
-                *regret,
+                f"{value.mean:.4f}" if one else str(value),
+                *([f"{regret.mean:.4f}" if one else str(regret)] if solved else []),
                 f"{experiment.trials / seconds.mean():,.0f}",
             ]
         )

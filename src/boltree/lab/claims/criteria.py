@@ -16,7 +16,7 @@ def reach(result: Result, settings: list[Setting], value: float, problem: str, w
     worst = ", ".join(f"{label}: {share:.0%}" for label, share in sorted(missing.items(), key=lambda x: x[1])[:4])
     seen = f"{len(shares) - len(missing)} of {len(shares)} settings do" + (f"; not {worst}" if missing else "")
     criterion = f"{what}: at least {MOST:.0%} of the repeats of every setting end at {value:g}"
-    return Part(criterion, not missing, seen, {"shares": shares})
+    return Part(criterion, bool(shares) and not missing, seen, {"shares": shares})
 
 
 def miss(result: Result, settings: list[Setting], value: float, problem: str, what: str) -> Part:
@@ -26,7 +26,7 @@ def miss(result: Result, settings: list[Setting], value: float, problem: str, wh
     most = ", ".join(f"{label}: {share:.0%}" for label, share in sorted(hits.items(), key=lambda x: -x[1])[:4])
     seen = f"{len(shares) - len(hits)} of {len(shares)} settings do" + (f"; not {most}" if hits else "")
     criterion = f"{what}: at most {FEW:.0%} of the repeats of every setting end at {value:g}"
-    return Part(criterion, not hits, seen, {"shares": shares})
+    return Part(criterion, bool(shares) and not hits, seen, {"shares": shares})
 
 
 def pooled(result: Result, settings: list[Setting], value: float, problem: str, what: str, least: float) -> Part:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ... import __version__
 from ...errors import LabError, ParameterError
 from ..experiment import Experiment
 from ..files import read_toml
@@ -78,7 +81,8 @@ def _measured(claim: Claim, laboratory: Laboratory, quick: bool) -> dict[str, An
     if claim.measure is None:
         return {}
     store = Store(laboratory.folder)
-    path = store.folder / f"{claim.number}-{'quick' if quick else 'full'}.json"
+    source = hashlib.sha256(inspect.getsource(costs).encode()).hexdigest()[:20]
+    path = store.folder / f"{claim.number}-{'quick' if quick else 'full'}-{__version__}-{source}.json"
     if not path.exists():
         store.put(path, json.dumps(claim.measure(quick), indent=1).encode())
     found: dict[str, Any] = json.loads(path.read_text())

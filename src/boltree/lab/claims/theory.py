@@ -83,7 +83,7 @@ def _c14(results: Results) -> list[Part]:
         Part(
             "at every α, on every MDP, the mean regret ends at most at a tenth of where it began",
             all(b <= a / 10 for a, b in zip(first, last, strict=True)),
-            f"the worst ends at {max(b / a for a, b in zip(first, last, strict=True)):.3f} of it",
+            f"the worst ends at {max(b / max(a, 1e-12) for a, b in zip(first, last, strict=True)):.3f} of it",
             {"first": float(np.mean(first)), "last": float(np.mean(last))},
         ),
     ]
