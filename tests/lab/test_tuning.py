@@ -399,7 +399,7 @@ def test_tuning_from_end_to_end(tmp_path):
     parameters = tmp_path / "DChain-6-0.5-parameters.toml"
     assert [one.name for one in read_parameters(parameters)] == ["ments", "poweruct"]
     assert read_parameters(parameters)[0].parameters["alpha"] < 0.5
-    assert read_experiment(tmp_path / "tune-DChain-6-0.5.toml").seed == 1  # the study's was 0
+    assert read_experiment(tmp_path / "tune-DChain-6-0.5.experiment.toml").seed == 1  # the study's was 0
     again = starts(CHAIN, None, parameters)
     assert [one.algorithm() for one in again] == [one.algorithm() for one in read_parameters(parameters)]
     shown = compare(comparison(CHAIN, parameters=parameters, trials=200, repeats=2), laboratory(tmp_path))
