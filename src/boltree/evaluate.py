@@ -70,7 +70,8 @@ def exact(search: Search) -> Exact:
         root = search.root
         key = (root._state_record.tobytes(), search.horizon - root.depth, search._version)
         search._exact = Exact(search, key)
-    return search._exact  # type: ignore[no-any-return]
+    found: Exact = search._exact
+    return found
 
 
 def value_of(search: Search) -> float:

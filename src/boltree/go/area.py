@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from .board import EMPTY, WHITE
-from .both import both
-from .room import shared
+from .both import both, shared
 from .sketch import POINTS
 
 _REGIONS = POINTS // 2 + 2

@@ -12,9 +12,9 @@ import numpy as np
 
 from .area import AREA, find_area
 from .board import EMPTY, RECENT
-from .both import both
+from .both import both, shared
 from .ladders import LADDER, is_captured
-from .room import room, shared
+from .room import room
 from .rules import is_banned
 from .sketch import FOUND, POINTS, SKETCH, draw, empty_around, take_back, try_move, walk
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .board import EDGE, EMPTY
-from .room import shared
+from .both import shared
 from .sketch import DEEPEST, OTHER, POINTS, PREY, empty_around, take_back, try_move, walk
 
 NODES = 25_000

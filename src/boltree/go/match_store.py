@@ -7,15 +7,14 @@ line is there. All of them at once: ``polars.read_ndjson("FOLDER/games/*.json")`
 from __future__ import annotations
 
 import json
-import os
 import re
-import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..errors import LabError, ParameterError
+from ..errors import LabError
+from ..keeping import make_writable, put_whole
 from .match import Pairing
 
 TIMING = ("black_seconds", "white_seconds", "machine")
@@ -27,13 +26,7 @@ class MatchStore:
 
     def __init__(self, folder: Path) -> None:
         self.games = Path(folder) / "games"
-        try:
-            self.games.mkdir(parents=True, exist_ok=True)
-            probe = self.games / f".{secrets.token_hex(8)}.probe"
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise ParameterError(f"--out {folder}: cannot be written to: {error.strerror}") from error
+        make_writable(self.games, Path(folder))
 
     def path(self, pairing: Pairing) -> Path:
         """Where a game's line is kept; its record lies beside it."""
@@ -60,15 +53,9 @@ class MatchStore:
         self._put(path, json.dumps({**names, **values, **made}) + "\n")
 
     def _put(self, path: Path, text: str) -> None:
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
         try:
-            with open(temporary, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
+            put_whole(path, text.encode())
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise LabError(
                 f"{path}: cannot be written: {error.strerror}. Finished games are kept; make room and give the same "
                 "command again to go on"

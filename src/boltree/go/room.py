@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numba.core import types
-from numba.extending import lower_builtin, register_jitable, type_callable
+from numba.extending import lower_builtin, type_callable
 
 from ..states import PlainState
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def room(layout: np.dtype[Any]) -> Any:
@@ -34,10 +31,3 @@ def _lowered(context, builder, signature, values):  # type: ignore[no-untyped-de
         memory = builder.alloca(context.get_data_type(signature.return_type))
     memory.align = 8
     return builder.bitcast(memory, context.get_value_type(signature.return_type))
-
-
-def shared(function: F) -> F:
-    """Like `both`, but not inlined by force: for larger functions with several callers, which compile faster so."""
-    # said in so many words, because a function takes over what its caller is compiled with
-    options = {"_nrt": False, "forceinline": False, "boundscheck": False, "error_model": "numpy"}
-    return register_jitable(**options)(function)  # type: ignore[no-any-return]

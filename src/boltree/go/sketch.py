@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .board import EDGE, EMPTY, LARGEST
-from .room import shared
+from .both import shared
 
 POINTS = LARGEST * LARGEST + 1
 KEPT = 3

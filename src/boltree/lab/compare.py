@@ -17,7 +17,7 @@ from .page import Table, write_page
 from .pictures import draw
 from .running import Laboratory
 from .settings import Setting, labelled, setting_of
-from .summaries import optimum_of, panel_of, table_rows, title_of
+from .summaries import optimum_of, panel_of, problem_title, table_rows
 
 BUDGETS = {"frozen-lake": 200_000, "sailing": 200_000, "d-chain": 10_000}
 """Trials by the beginning of a problem's name; `BUDGET` for the others."""
@@ -25,6 +25,20 @@ BUDGET = 20_000
 REPEATS = 10
 POINTS = 400
 """Evaluations along a curve, unless an experiment says otherwise."""
+
+
+def budget_of(problem: str) -> int:
+    """Trials for a problem, unless said otherwise."""
+    return next((n for start, n in BUDGETS.items() if problem.startswith(start)), BUDGET)
+
+
+def slug(problem: str) -> str:
+    """A problem's name as part of a file's.
+
+    >>> slug("DChain(12, final_reward=0.5)")
+    'DChain-12-final-reward-0.5'
+    """
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", problem).strip("-")
 
 
 def comparison(
@@ -43,11 +57,10 @@ def comparison(
         settings = [known for one in named for known in [s for s in settings if s.title == one.title] or [one]]
         for setting in settings:
             setting.algorithm()
-    budget = trials or next((n for start, n in BUDGETS.items() if problem.startswith(start)), BUDGET)
-    name = re.sub(r"[^A-Za-z0-9.-]+", "-", problem).strip("-")
+    budget = trials or budget_of(problem)
     return Experiment(
-        name=f"compare-{name}",
-        title=title_of(problem),
+        name=f"compare-{slug(problem)}",
+        title=problem_title(problem),
         problems=(problem,),
         settings=tuple(labelled(settings)),
         trials=budget,
@@ -60,7 +73,7 @@ def comparison(
 def report(experiment: Experiment, frame: Any, folder: Path) -> str:
     """Draw an experiment's curves, write its page, and return its table as text."""
     several = len(experiment.problems) > 1
-    panels = [panel_of(frame, experiment, one, title_of(one) if several else "") for one in experiment.problems]
+    panels = [panel_of(frame, experiment, one, problem_title(one) if several else "") for one in experiment.problems]
     title = experiment.title or experiment.name
     figure = Figure(f"{title}, {experiment.trials:,} trials", panels, columns=min(len(panels), 2))
     tables, texts = [], []
@@ -69,7 +82,7 @@ def report(experiment: Experiment, frame: Any, folder: Path) -> str:
         best = optimum_of(frame, problem)
         optimum = "" if best is None else f"; the optimum is {best:.4f}"
         repeats = f"{experiment.repeats} repeats" if experiment.repeats > 1 else "one repeat"
-        caption = f"{title_of(problem)} after {experiment.trials:,} trials, {repeats}{optimum}"
+        caption = f"{problem_title(problem)} after {experiment.trials:,} trials, {repeats}{optimum}"
         tables.append(Table(caption, heads, rows))
         texts.append(f"{caption}\n{table(heads, rows)}")
     pictures = draw(figure, folder / experiment.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class Experiment:
     repeats: int = 5
     title: str = ""
     seed: int = 0
-    growth: str = "trial"
+    growth: Literal["leaf", "trial"] = "trial"
     evaluation: str = "auto"
     root: bool = False
     quick: Mapping[str, Any] = field(default_factory=dict)

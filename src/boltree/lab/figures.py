@@ -15,7 +15,7 @@ from .pictures import draw
 from .running import Laboratory
 from .settings import Setting, parameter_text
 from .shipped import shipped
-from .summaries import curve_of, optimum_of, panel_of, table_rows, title_of
+from .summaries import curve_of, optimum_of, panel_of, problem_title, table_rows
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Pictured:
 def _side_by_side(experiment: Experiment, frame: Any) -> dict[str, Figure]:
     """One panel for each problem, all algorithms in each."""
     several = len(experiment.problems) > 1
-    panels = [panel_of(frame, experiment, one, title_of(one) if several else "") for one in experiment.problems]
+    panels = [panel_of(frame, experiment, one, problem_title(one) if several else "") for one in experiment.problems]
     return {experiment.name: Figure(experiment.title, panels, columns=min(len(panels), 2))}
 
 
@@ -49,7 +49,7 @@ def _sweep(experiment: Experiment, frame: Any) -> dict[str, Figure]:
             ]
             epsilons = len({setting.parameters.get("epsilon") for setting in settings})
             columns = epsilons if epsilons > 1 else min(len(panels), 3)
-            where = title_of(problem)
+            where = problem_title(problem)
             name = f"{where}-{family}".replace(" ", "-").lower()
             figures[name] = Figure(f"{family} on the {where}", panels, columns)
     return figures
@@ -128,7 +128,7 @@ def make_figure(name: str, laboratory: Laboratory, quick: bool) -> list[Path]:
         frame = frames[experiment.name]
         figures |= pictured.lay_out(experiment, frame)
         for problem in experiment.problems:
-            caption = f"{title_of(problem)} after {experiment.trials:,} trials, {experiment.repeats} repeats"
+            caption = f"{problem_title(problem)} after {experiment.trials:,} trials, {experiment.repeats} repeats"
             tables.append(Table(caption, *table_rows(frame, experiment, problem)))
     written = [path for one, figure in figures.items() for path in draw(figure, laboratory.folder / one)]
     page = laboratory.folder / f"figure-{name.removeprefix('figure-')}.html"

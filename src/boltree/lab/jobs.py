@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Job:
     trials: int
     evaluate_every: int
     seed: int
-    growth: str
+    growth: Literal["leaf", "trial"]
     evaluation: str
     root: bool
 
@@ -107,7 +107,7 @@ def run_job(job: Job, watch: Watcher | None = None) -> Columns:
     """
     problem = problem_named(job.problem)
     exactly = _is_exact(problem, job)
-    search = Search(problem, job.setting.algorithm(), seed=job.search_seed(), growth=job.growth)  # type: ignore[arg-type]
+    search = Search(problem, job.setting.algorithm(), seed=job.search_seed(), growth=job.growth)
     search._set_budget(job.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint
     points = Experiment("", (), (), job.trials, job.evaluate_every).checkpoints
     columns: Columns = {"trials": points, **{name: np.zeros(points.size) for name in ("value", "regret", "error")}}

@@ -50,7 +50,7 @@ def _step(runner: Callable[[int, int], float], number: int, point: int) -> float
 def _runner(job: Job, exactly: bool, among: int, stop: Event) -> Callable[[int, int], float]:
     """A function that runs a job's search to a checkpoint and returns the value there."""
     search = Search(
-        problem_named(job.problem), job.setting.algorithm(), seed=job.search_seed(), growth=job.growth,  # type: ignore[arg-type]
+        problem_named(job.problem), job.setting.algorithm(), seed=job.search_seed(), growth=job.growth,
         max_bytes=physical_memory() * 4 // 5 // among,
     )  # fmt: skip
     search._set_budget(job.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..errors import LabError, ParameterError
+from ..errors import LabError
 from ..extras import needs
+from ..keeping import make_writable, put_whole
 from .jobs import Columns, Job
 
 TIMING = ("search_seconds", "evaluation_seconds", "machine")
@@ -33,13 +32,7 @@ class Store:
         self.folder = Path(folder)
         self.results = self.folder / "results"
         self._polars = needs("polars")
-        try:
-            self.results.mkdir(parents=True, exist_ok=True)
-            probe = self.results / f".{secrets.token_hex(8)}.probe"
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise ParameterError(f"--out {self.folder}: cannot be written to: {error.strerror}") from error
+        make_writable(self.results, self.folder)
 
     def path(self, job: Job) -> Path:
         """Where a job's result is kept."""
@@ -81,17 +74,9 @@ class Store:
 
     def put(self, path: Path, content: bytes) -> None:
         """Write a whole file or nothing."""
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
         try:
-            with open(temporary, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException as error:
-            temporary.unlink(missing_ok=True)
-            if not isinstance(error, OSError):
-                raise
+            put_whole(path, content)
+        except OSError as error:
             kept = len(list(self.results.glob("*.parquet")))
             raise LabError(
                 f"{path}: cannot be written: {error.strerror}. The {kept} finished jobs in {self.results} are kept; "

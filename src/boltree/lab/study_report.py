@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..catalogue import problem_named, tuned_algorithms
 from ..errors import ParameterError
+from .compare import budget_of, slug
 from .experiment import Experiment
 from .files import parameters_text, read_parameters
 from .ranking import sign, standing
@@ -21,7 +22,6 @@ from .settings import Setting, parameter_text, setting_of
 from .store import Store
 from .study import Outcome, study
 from .study_display import StudyDisplay
-from .tuning import budget_of, slug
 from .tuning_report import write
 
 EVALUATIONS = 50

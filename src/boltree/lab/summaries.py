@@ -24,7 +24,7 @@ _TITLES = {
 }
 
 
-def title_of(problem: str) -> str:
+def problem_title(problem: str) -> str:
     """What a problem is called in figures."""
     return _TITLES.get(problem, problem)
 

@@ -6,7 +6,6 @@ epsilon, log_decay(100), (10), (1) and (0.1) are run too. The first stage's winn
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 
 from ..catalogue import problem_named, tuned_algorithms
 from ..errors import ParameterError
-from .compare import BUDGET, BUDGETS
+from .compare import budget_of, slug
 from .experiment import Experiment
 from .files import read_experiment, read_parameters, read_toml
 from .ranking import Ranking, Standing, ranking, sign, standing
@@ -157,20 +156,6 @@ def grid_for(
         settings=tuple(settings),
         **{key: value for key, value in changed.items() if value is not None},
     )
-
-
-def budget_of(problem: str) -> int:
-    """Trials for a problem, unless said otherwise."""
-    return next((n for start, n in BUDGETS.items() if problem.startswith(start)), BUDGET)
-
-
-def slug(problem: str) -> str:
-    """A problem's name as part of a file's.
-
-    >>> slug("DChain(12, final_reward=0.5)")
-    'DChain-12-final-reward-0.5'
-    """
-    return re.sub(r"[^A-Za-z0-9.-]+", "-", problem).strip("-")
 
 
 def _with_budget(experiment: Experiment, problem: str) -> Experiment:

@@ -10,11 +10,12 @@ from dataclasses import fields
 from pathlib import Path
 
 from ..text import table
+from .compare import slug
 from .experiment import Experiment
 from .files import parameters_text
 from .running import Laboratory
 from .settings import Setting, parameter_text
-from .tuning import Tuned, paper_grid, slug, tune_grid
+from .tuning import Tuned, paper_grid, tune_grid
 
 NOTES = (
     "score: the recommended policy's value over the last tenth of the checkpoints; mean and 95 % interval over repeats",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ranking import ending
 from ..summaries import optimum_of
 from .chains import MODIFIED, TWENTY, TWENTY_MODIFIED
 from .claim import Part
@@ -24,8 +25,7 @@ def _optimum(result: Result) -> float:
 
 def _end(result: Result, name: str) -> NDArray[np.float64]:
     """Each repeat's mean value over the last tenth of its checkpoints: what the end of a curve shows."""
-    curves = result.curves(result.setting(name))
-    return np.asarray(curves[:, -max(curves.shape[1] // 10, 1) :].mean(axis=1))
+    return ending(result.curves(result.setting(name)))
 
 
 def _c9(results: Results) -> list[Part]:
