@@ -37,7 +37,7 @@ from .checking import check
 from .core.random import integer, uniform
 from .errors import ParameterError, ProblemError
 from .evaluate import Estimate, sample_value, simple_regret, value_of
-from .evaluators import Cached, Evaluator
+from .evaluators import Cached, Evaluator, Together
 from .node import Node
 from .problem import Problem
 from .python_problem import PythonProblem
@@ -78,6 +78,7 @@ __all__ = [
     "PythonProblem",
     "Search",
     "Solution",
+    "Together",
     "Uniform",
     "act",
     "algorithm",

@@ -34,6 +34,7 @@ def raise_failure(search: Search, code: int) -> None:
         records.LEGAL_FAILED: lambda: problem.legal_actions(memory[0]),
         records.PRIOR_FAILED: lambda: problem.plain_prior(memory),
         records.HEURISTIC_FAILED: lambda: problem.plain_heuristic(memory),
+        records.FEATURES_FAILED: lambda: problem.plain_features(memory),
         records.PLAYER_FAILED: lambda: _player_after(problem, state, action, rng),
     }
     if code in again:
@@ -45,6 +46,7 @@ def raise_failure(search: Search, code: int) -> None:
             records.LEGAL_FAILED: "legal",
             records.PRIOR_FAILED: "prior",
             records.HEURISTIC_FAILED: "heuristic",
+            records.FEATURES_FAILED: "features",
             records.PLAYER_FAILED: "player",
         }[code]
         raise ProblemError(

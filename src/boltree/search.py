@@ -22,7 +22,7 @@ from .core.run import abandon_trial, bytes_of_trial, room_for_batch, run_trials
 from .core.storage import Storage, new_tree
 from .core.subtree import copy_subtree
 from .errors import ParameterError, ProblemError
-from .evaluators import Batches, Evaluator, evaluate_waiting
+from .evaluators import Batches, Evaluator, Together, evaluate_waiting
 from .failures import raise_failure
 from .node import Node
 from .problem import Problem
@@ -104,7 +104,9 @@ class Search:
         self._tree.prior_external = prior_external and self._tree.has_prior
         self._enter_evaluator(evaluator)
         self._batch = self._batch_of(evaluator) if external else 1
-        if self._batch > 1:
+        single = self._tree.distribution in (space.HALVING, space.SWITCHING)
+        self._together = evaluator if isinstance(evaluator, Together) and not single else None
+        if self._batch > 1 or self._together is not None:
             self._tree.compact = 0  # a leaf that waits must not be taken for a node with one visit
         sequence = np.random.SeedSequence(seed)
         t = self._tree
@@ -249,6 +251,8 @@ class Search:
         if t.pending:
             abandon_trial(self._handle)  # an interrupt came between a leaf and its evaluation
         run_trials(self._handle, 0)  # compile, if need be, before the clock starts
+        if self._together is not None:
+            return self._run_together(self._together, trials, seconds, stop, progress)
         began = time.perf_counter()
         done = self._handle.view(np.ndarray)["trials"]  # read once a chunk: a record's attributes are slow to read
         last = None if trials is None else done.item() + int(trials)
@@ -290,6 +294,20 @@ class Search:
                 report.close()
         assert not t.pending
         return reason
+
+    def _run_together(
+        self, together: Together, trials: int | None, seconds: float | None, stop: Any, progress: Any
+    ) -> str:
+        """Run among other searches; another thread does the work."""
+        if stop is not None or callable(progress) or progress is True:
+            raise ParameterError(
+                "run(stop=..., progress=...): not with the evaluator Together, which runs many searches"
+            )
+        if trials != 0 and self._root_waits():
+            if not self._run_chunk(1):
+                return "memory"
+            trials = None if trials is None else trials - 1
+        return together.run(self, trials, seconds)
 
     def _run_chunk(self, trials: int) -> bool:
         """Run a number of trials; False when there is no room for another."""

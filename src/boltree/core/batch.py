@@ -25,11 +25,16 @@ from .views import edge_at, flight_at, flown_at, node_at, prior_in_of, step_at
 
 @kernel
 def select_batch(handle: Any, first: int, wanted: int) -> int:
+    """`send_off`, for Python."""
+    return send_off(handle[0], first, wanted)
+
+
+@inlined
+def send_off(tree: Any, first: int, wanted: int) -> int:
     """Send up to `wanted` trials on their way, into the places from `first` on; how many, or minus an error's code.
 
     Fewer come back when trials keep coming to leaves that wait already; after an error none is on its way.
     """
-    tree = handle[0]
     tree.batching = 1
     for k in range(wanted):
         flight_at(tree, first + k).length = -1  # free
@@ -88,11 +93,17 @@ def unlink(tree: Any, index: int) -> None:
 
 @kernel
 def settle_batch(handle: Any, first: int, count: int, values: Any, priors: Any) -> int:
-    """Back up the trials in the places from `first` on, with their leaves' values and priors; DONE or an error.
+    """`settle`, for Python."""
+    return settle(handle[0], first, count, values, priors, 0)
 
-    An error leaves the tree as after the last trial that was backed up; the others must be abandoned.
+
+@inlined
+def settle(tree: Any, first: int, count: int, values: Any, priors: Any, row: int) -> int:
+    """Back up the trials in the places from `first` on; DONE or an error.
+
+    The leaves that wait are told their values and priors, from `row` on. An error leaves the tree as after the last
+    trial that was backed up; the others must be abandoned.
     """
-    tree = handle[0]
     sampled = tree.distribution in (BOLTZMANN, RELATIVE, SPARSEMAX)
     for k in range(count):
         flight = flight_at(tree, first + k)
@@ -113,10 +124,11 @@ def settle_batch(handle: Any, first: int, count: int, values: Any, priors: Any) 
         tree.leaf_value = flight.value
         if flight.waits:
             node_at(tree, tree.leaf).marks &= 255 ^ WAITING
-            tree.leaf_value = values[k]
+            tree.leaf_value = values[row]
             if tree.prior_external:
                 for a in range(tree.actions):
-                    prior_in_of(tree)[a] = priors[k, a]
+                    prior_in_of(tree)[a] = priors[row, a]
+            row += 1
             if status == DONE:
                 status = enter_leaf(tree, True)
         if status != DONE:

@@ -111,6 +111,22 @@ FLIGHT = np.dtype(
     align=True,
 )
 
+GROUP = np.dtype(
+    [
+        ("tree", "i8"),  # where the tree's record lies
+        ("end", "i8"),  # how many trials the tree shall have
+        ("size", "i8"),  # how many trials may be on their way
+        ("features", "i8"),  # the problem's function, 0 where it has none
+        ("params", "i8"),  # what that function is given
+        ("status", "i8"),  # DONE, or what must be seen to before it goes on
+        ("trials", "i8"),  # that the tree has
+        ("count", "i8"),  # trials on their way
+        ("waits", "i8"),  # leaves of them that wait for the evaluator
+        ("row", "i8"),  # where the answers about them begin
+    ]
+)
+"""One of many searches that share an evaluator, and its trials that are on their way."""
+
 TREE = np.dtype(
     [
         # the algorithm: a point in the design space (algorithms.py says what the numbers mean)
@@ -232,15 +248,8 @@ TREE = np.dtype(
 
 # how a run of the kernel ended
 DONE, FULL, EVALUATE, INDEX, COLLISION = 0, 1, 2, 3, 4
-STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED, PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED = (
-    10,
-    11,
-    12,
-    13,
-    14,
-    15,
-    16,
-)
+STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED = 10, 11, 12, 13
+PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED, FEATURES_FAILED = 14, 15, 16, 17
 BAD_REWARD, NO_ACTION, BAD_PRIOR, BAD_PLAYER, BAD_VALUE = 20, 21, 22, 23, 24
 
 # growth

@@ -79,8 +79,13 @@ def room_for(tree: Any, new_nodes: int, new_units: int) -> int:
 
 @kernel
 def room_for_batch(handle: Any, trials: int) -> int:
+    """`room_for_trials`, for Python."""
+    return room_for_trials(handle[0], trials)
+
+
+@inlined
+def room_for_trials(tree: Any, trials: int) -> int:
     """`room_for` so many trials that are selected before any is backed up."""
-    tree = handle[0]
     levels = tree.horizon - node_at(tree, tree.root).depth
     return room_for(tree, trials * nodes_of_trial(tree, levels), trials * units_of_trial(tree, levels))
 

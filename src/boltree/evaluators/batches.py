@@ -11,11 +11,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..core import records
 from ..core.batch import abandon_flights, select_batch, settle_batch
-from .external import ask
+from .external import NOTHING, ask
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -23,11 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Group:
-    """A batch on its way: its places, which of them wait for the evaluator, and the answer to come."""
+    """A batch on its way: its places, and the evaluator's answer to come about those that wait for it."""
 
     first: int
     count: int
-    waits: Any
     answer: Future[Any]
 
 
@@ -78,19 +75,12 @@ class Batches:
         words = storage.states[flights["leaf"][waits]]  # a copy: the tree may move while they are evaluated
         prior_wanted = bool(search._tree.prior_external)
         answer = self._thread.submit(_ask, search.evaluator, search.problem, words, prior_wanted)
-        self._groups.append(_Group(first, count, waits, answer))
+        self._groups.append(_Group(first, count, answer))
         return count
 
     def _settle(self) -> int:
         group = self._groups[0]
-        given = group.answer.result()
-        values, priors = np.zeros(group.count), np.zeros((1, 1))
-        if given is not None:
-            values[group.waits] = given[0]
-            priors = given[1]
-            if self._search._tree.prior_external:
-                priors = np.zeros((group.count, self._search.problem.actions))
-                priors[group.waits] = given[1]
+        values, priors = group.answer.result()
         code = int(settle_batch(self._search._handle, group.first, group.count, values, priors))
         if code == records.DONE:
             self._groups.popleft()
@@ -113,4 +103,4 @@ class Batches:
 
 
 def _ask(evaluator: Any, problem: Any, words: Any, prior_wanted: bool) -> Any:
-    return ask(evaluator, problem, words, prior_wanted) if len(words) else None
+    return ask(evaluator, problem, words, prior_wanted) if len(words) else NOTHING

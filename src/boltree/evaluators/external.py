@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,23 +34,38 @@ class Evaluator(Protocol):
         ...
 
 
-def ask(
-    evaluator: Any, problem: Problem, words: NDArray[np.uint64], prior_wanted: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Values (K) and priors (K, actions; one row of zeros where none is wanted) of states as rows of words."""
+Answers = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Values (K) and priors (K, actions; one row of zeros where none is wanted)."""
+
+NOTHING: Answers = (np.zeros(1), np.zeros((1, 1)))
+"""The answer where nothing was asked."""
+
+
+def ask(evaluator: Any, problem: Problem, words: NDArray[np.uint64], prior_wanted: bool) -> Answers:
+    """What an evaluator says of states, given as rows of words."""
     count = len(words)
-    batch: Any = problem.batch_of(words.view(problem.state_layout()).reshape(count))
+    batch: Any = None
     if problem.has("features"):
-        features = np.zeros((count, *problem.features_shape), np.float32)
-        flat = features.reshape(count, -1)
+        batch = np.zeros((count, *problem.features_shape), np.float32)
+        flat = batch.reshape(count, -1)
         address = problem.address("features")
         bad = features_of(address, problem.params_at, words, words.ctypes.data, flat, flat.ctypes.data)
         if bad != NONE:
-            problem.reraise()
-            problem.plain_features(words[bad].view(problem.state_layout()))
-            raise ProblemError(f"{type(problem).__name__}.features raised when compiled; run bt.check(problem)")
-        batch = features
-    answer = evaluator.evaluate(batch)
+            features_failed(problem, words[bad])
+    else:
+        batch = problem.batch_of(words.view(problem.state_layout()).reshape(count))
+    return checked(evaluator.evaluate(batch), count, problem.actions, prior_wanted)
+
+
+def features_failed(problem: Problem, words: NDArray[np.uint64]) -> NoReturn:
+    """Raise what a problem's features raised at a state."""
+    problem.reraise()
+    problem.plain_features(words.view(problem.state_layout()))
+    raise ProblemError(f"{type(problem).__name__}.features raised when compiled; run bt.check(problem)")
+
+
+def checked(answer: Any, count: int, actions: int, prior_wanted: bool) -> Answers:
+    """An evaluator's answer about so many positions, in the form that kernels read; or what is wrong with it."""
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise ParameterError(f"evaluator: evaluate(batch) returned {answer!r}, must be (priors or None, values)")
     values = np.asarray(answer[1], np.float64).reshape(-1)
@@ -64,11 +79,11 @@ def ask(
     if answer[0] is None:
         raise ParameterError("evaluator: priors are None; set gives_prior = False on the evaluator")
     priors = np.ascontiguousarray(answer[0], np.float64)
-    if priors.size != count * problem.actions:
+    if priors.size != count * actions:
         raise ParameterError(
-            f"evaluator: a prior of {priors.size // count} entries, must be {problem.actions} (one per action)"
+            f"evaluator: a prior of {priors.size // count} entries, must be {actions} (one per action)"
         )
-    return values, priors.reshape(count, problem.actions)
+    return values, priors.reshape(count, actions)
 
 
 def evaluate_waiting(search: Search) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
 from ..lab.commands import _seed, _whole, add_running
+from ..lab.executors import Threads
 from ..lab.running import cores, executor_for
 from ..text import HelpFormatter
 from .contender import BATCH, NO_NETWORK, Contender, contender_from, distinct, engine_from, network_named
@@ -96,6 +98,13 @@ def _add_match(commands: Any) -> None:
         "--tune", nargs=2, metavar=("PARAMETER", "NUMBERS"),
         help="a round robin of one player over numbers of a parameter, such as alpha 3,1,0.3,0.1",
     )  # fmt: skip
+    command.add_argument(
+        "--together",
+        type=_whole,
+        metavar="N",
+        help="games played at the same time in one process, whose positions share the network's batches; for a GPU",
+    )
+    command.add_argument("--half", action="store_true", help="let the network compute in float16, on a GPU")
     _add_thinking(command, 9)
     add_running(command, "boltree-matches")
     command.set_defaults(call=_match)
@@ -105,8 +114,8 @@ def _match(options: argparse.Namespace) -> int:
     from .openings import opening_files, random_opening
     from .tournament import Tournament, tuned, verdict
 
-    if options.workers and options.cluster:
-        raise ParameterError("--workers and --cluster: give one of them")
+    if sum(bool(one) for one in (options.workers, options.cluster, options.together)) > 1:
+        raise ParameterError("--workers, --cluster and --together: give one of them")
     limit, network = _limit(options), _network(options)
     names = options.players or (["ar-bts"] if options.tune else [])
     players = [contender_from(text, limit, network, options.batch) for text in names]
@@ -117,6 +126,7 @@ def _match(options: argparse.Namespace) -> int:
             raise ParameterError("--tune: name one player whose parameter is tuned")
         numbers = _numbers(options.tune[1])
         players = list(tuned(players[0], options.tune[0], numbers))
+    players = [replace(one, together=bool(options.together), half=options.half) for one in players]
     if len(players) < 2:
         raise ParameterError("match: name two players or more, such as boltree match puct ar-bts")
     seed = options.seed or 0
@@ -125,14 +135,13 @@ def _match(options: argparse.Namespace) -> int:
     else:
         openings = [random_opening(options.board, options.opening, seed, k) for k in range(max(options.games // 2, 1))]
     timed = any(one.limit.seconds is not None for one in players)
-    workers = options.workers or (1 if timed else cores())
+    workers = options.workers or (1 if timed or options.together else cores())
     tournament = Tournament(
         tuple(distinct(players)), options.games, options.board, _komi(options), tuple(openings), seed,
         threads=max(cores() // workers, 1),
     )  # fmt: skip
-    standings = tournament.run(
-        options.out, executor_for(workers, options.cluster), options.shard, show=not options.no_progress
-    )
+    executor = Threads(options.together) if options.together else executor_for(workers, options.cluster)
+    standings = tournament.run(options.out, executor, options.shard, show=not options.no_progress)
     print(standings.text())
     whole = len(standings.lines) == len(tournament.pairings())
     if options.tune and whole:

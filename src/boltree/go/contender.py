@@ -14,9 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
+from ..core.memory import physical_memory
 from ..errors import ParameterError
+from ..evaluators import Together
 from ..lab.settings import Setting
 from .player import Limit, Player, SearchPlayer
 from .settings import go_setting
@@ -37,6 +40,8 @@ class Contender:
     network: str | None = None
     batch: int = BATCH
     engine: str | None = None
+    together: bool = False  # its leaves are valued together with those of other games
+    half: bool = False  # the network computes in float16
 
     def row(self) -> dict[str, Any]:
         """What decides how it plays; not its label."""
@@ -45,7 +50,10 @@ class Contender:
             return row | {"engine": self.engine}
         network = Path(self.network).name if self.network else None  # wherever it lies
         batch = self.batch if self.network else None
-        return row | {"algorithm": json.loads(self.setting.canonical()), "network": network, "batch": batch}
+        row |= {"algorithm": json.loads(self.setting.canonical()), "network": network, "batch": batch}
+        if network:  # only where it is so: games of before keep their names
+            row |= {name: True for name in ("together", "half") if getattr(self, name)}
+        return row
 
     def player(self, seed: int | None, threads: int | None = None) -> Player:
         """A player that is ready to be asked."""
@@ -53,24 +61,34 @@ class Contender:
             from .engine import EnginePlayer
 
             return EnginePlayer(shlex.split(self.engine or ""), name=self.label)
-        evaluator = evaluator_of(self.network, self.batch, seed, threads)
-        return SearchPlayer(self.setting.algorithm(), evaluator=evaluator, seed=seed, name=self.label)
+        evaluator = self.evaluator(threads)
+        most = physical_memory() // 1024 if self.together else None
+        return SearchPlayer(self.setting.algorithm(), evaluator=evaluator, seed=seed, name=self.label, max_bytes=most)
+
+    def evaluator(self, threads: int | None = None) -> Any:
+        """What values leaves: a network's evaluator, or rollouts."""
+        if self.network is None:
+            return "rollout"
+        with _loading:
+            return _evaluator(self.network, self.batch, threads, self.together, self.half)
 
 
-def evaluator_of(network: str | None, batch: int, seed: int | None, threads: int | None = None) -> Any:
-    """What values leaves: a network's evaluator, or rollouts."""
-    if network is None:
-        return "rollout"
-    from .evaluation import GoEvaluator
-
-    return GoEvaluator(_network(network, threads), batch=batch, seed=seed or 0)
+_loading = Lock()
 
 
 @cache
-def _network(name: str, threads: int | None) -> Any:
+def _evaluator(network: str, batch: int, threads: int | None, together: bool, half: bool) -> Any:
+    from .evaluation import GoEvaluator
+
+    one = GoEvaluator(_network(network, threads, half), batch=batch)
+    return Together(one) if together else one
+
+
+@cache
+def _network(name: str, threads: int | None, half: bool) -> Any:
     from .network import load_network
 
-    return load_network(name, threads=threads)
+    return load_network(name, threads=threads, half=half)
 
 
 def network_named(name: str | None) -> str | None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..text import table
+from ..text import HelpFormatter, table
 from .network_cache import KNOWN, cached_network, fetch_network, find_network, how_to_get, keep_network, network_folder
 from .network_file import read_network
 
@@ -29,6 +29,22 @@ def add_network(commands: Any) -> None:
     )
     get.add_argument("network", metavar="NETWORK", help=f"{', '.join(KNOWN)}, or the path of a .bin.gz")
     get.set_defaults(call=_get)
+    speed = actions.add_parser(
+        "speed",
+        help="how near searches come to the network's own speed",
+        description="Search with a network, and let it work alone in batches of the same size: trials a second against "
+        "positions a second. Searches of several positions share batches.",
+        epilog="example: boltree network speed b6 --board 9 --batch 8 --together 16",
+        formatter_class=HelpFormatter,
+    )
+    speed.add_argument("network", metavar="NETWORK", help=f"{', '.join(KNOWN)}, or the path of a .bin.gz")
+    speed.add_argument("--algorithms", nargs="+", default=["puct", "ar-bts", "ar-dents"], metavar="NAME")
+    speed.add_argument("--board", type=int, default=9, metavar="N", help="size of the board")
+    speed.add_argument("--batch", type=int, default=8, metavar="K", help="leaves of one search at a time")
+    speed.add_argument("--together", type=int, default=1, metavar="N", help="searches at the same time")
+    speed.add_argument("--seconds", type=float, default=3.0, help="of one measurement")
+    speed.add_argument("--half", action="store_true", help="compute in float16, on a GPU")
+    speed.set_defaults(call=_speed)
     listed = actions.add_parser("list", help="list the networks that have a name, and whether they are there")
     listed.set_defaults(call=_list)
 
@@ -51,6 +67,30 @@ def _say(path: Path) -> None:
     layers = read_network(path)
     shape = f"{layers.blocks} blocks, {layers.channels} channels, {layers.parameters:,} parameters"
     print(f"{layers.name}: version {layers.version}, {shape}\n{path}")
+
+
+def _speed(options: argparse.Namespace) -> int:
+    from .network import load_network
+    from .throughput import throughput
+
+    network = load_network(options.network, half=options.half)
+    print(f"{network}, {options.board}x{options.board}, {options.together} x {options.batch} leaves")
+    rows = []
+    for name in options.algorithms:
+        found = throughput(
+            network, name, size=options.board, batch=options.batch, games=options.together, seconds=options.seconds
+        )
+        rows.append(
+            [
+                found.algorithm,
+                f"{found.trials:,.0f}",
+                f"{found.positions:,.0f}",
+                f"{found.ratio:.2f}",
+                f"{found.batch:.0f}",
+            ]
+        )
+    print(table(["algorithm", "trials/s", "network/s", "ratio", "batch"], rows))
+    return 0
 
 
 def _list(options: argparse.Namespace) -> int:

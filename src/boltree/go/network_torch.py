@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import ParameterError
 from ..extras import needs
+from .network_file import SPATIAL
 from .network_graph import GLOBAL_INPUT, SPATIAL_INPUT, Graph, Outputs, Step, pool_factors
 from .network_layers import Floats
+
+
+class _Recorded(NamedTuple):
+    """A graph of a GPU's kernels for one batch size, where its inputs lie, and its outputs."""
+
+    graph: Any
+    spatial: Any
+    globals_: Any
+    outputs: tuple[Any, ...]
+
+
+def places_for(count: int) -> int:
+    """The batch size that is recorded for so many positions: at most an eighth of it stays empty, from 64 on.
+
+    >>> [places_for(count) for count in (1, 9, 64, 65, 500, 513)]
+    [8, 16, 64, 72, 512, 576]
+    """
+    step = max(8, (1 << (count - 1).bit_length()) // 16)
+    return -(-count // step) * step
 
 
 class TorchBackend:
@@ -29,6 +50,9 @@ class TorchBackend:
         self._graph = graph
         self._weights = [tuple(self._upload(array) for array in step.weights) for step in graph.steps]
         self._unused = _last_uses(graph)
+        self._lock = Lock()
+        self._recorded: dict[tuple[int, int], _Recorded] = {}
+        self._pool: Any = None
 
     def _upload(self, array: Floats) -> Any:
         tensor = self._torch.from_numpy(np.ascontiguousarray(array)).to(self._device, self._type)
@@ -36,17 +60,58 @@ class TorchBackend:
 
     def run(self, spatial: Floats, globals_: Floats) -> Outputs:
         """The outputs for K positions."""
+        if self._device.type == "cuda":
+            return self._replay(spatial, globals_)
+        with self._torch.inference_mode():
+            parts = self._forward(self._upload(spatial), self._upload(globals_))
+            return Outputs(*(part.numpy() for part in parts))
+
+    def _forward(self, spatial: Any, globals_: Any) -> tuple[Any, ...]:
+        """Policy, value, score and ownership, as float32 on the device."""
         torch = self._torch
+        values = {SPATIAL_INPUT: spatial, GLOBAL_INPUT: globals_}
+        for i, step in enumerate(self._graph.steps):
+            values[i + 2] = self._step(step, self._weights[i], [values[source] for source in step.sources])
+            for index in self._unused[i]:
+                del values[index]
+        points, passing, value, score, ownership = (values[index] for index in self._graph.outputs)
+        policy = torch.cat((points.flatten(1), passing), 1)
+        return tuple(part.float() for part in (policy, value, score, ownership[:, 0]))
+
+    def _replay(self, spatial: Floats, globals_: Floats) -> Outputs:
+        """Run through a recorded graph: the launches of a hundred small kernels cost more than the kernels."""
+        count, size = len(spatial), spatial.shape[-1]
+        with self._lock, self._torch.inference_mode():
+            places = places_for(count)
+            if (size, places) not in self._recorded:
+                self._recorded[size, places] = self._record(size, places, globals_.shape[1])
+            recorded = self._recorded[size, places]
+            recorded.spatial[:count].copy_(self._torch.from_numpy(spatial))
+            recorded.globals_[:count].copy_(self._torch.from_numpy(globals_))
+            recorded.graph.replay()
+            return Outputs(*(part[:count].cpu().numpy() for part in recorded.outputs))
+
+    def _record(self, size: int, places: int, numbers: int) -> _Recorded:
+        torch = self._torch
+        spatial = torch.zeros((places, SPATIAL, size, size), device=self._device)
+        globals_ = torch.zeros((places, numbers), device=self._device)
+
+        def forward() -> tuple[Any, ...]:
+            planes = spatial.to(self._type, memory_format=torch.channels_last)
+            return self._forward(planes, globals_.to(self._type))
+
+        graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream(self._device)
         # TensorFloat-32, on by default, would cost three digits: whoever wants speed takes half
-        with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
-            values = {SPATIAL_INPUT: self._upload(spatial), GLOBAL_INPUT: self._upload(globals_)}
-            for i, step in enumerate(self._graph.steps):
-                values[i + 2] = self._step(step, self._weights[i], [values[source] for source in step.sources])
-                for index in self._unused[i]:
-                    del values[index]
-            points, passing, value, score, ownership = (values[index] for index in self._graph.outputs)
-            policy = torch.cat((points.flatten(1), passing), 1)
-            return Outputs(*(part.float().cpu().numpy() for part in (policy, value, score, ownership[:, 0])))
+        with torch.backends.cudnn.flags(enabled=True, benchmark=True, allow_tf32=False):
+            stream.wait_stream(torch.cuda.current_stream(self._device))
+            with torch.cuda.stream(stream):  # a first run chooses algorithms, which cannot be recorded
+                for _ in range(3):
+                    forward()
+            torch.cuda.current_stream(self._device).wait_stream(stream)
+            with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
+                outputs = forward()
+        self._pool = self._pool or graph.pool()
+        return _Recorded(graph, spatial, globals_, outputs)
 
     def _step(self, step: Step, weights: tuple[Any, ...], sources: list[Any]) -> Any:
         torch, source = self._torch, sources[0]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from ctypes import c_double
@@ -89,6 +90,39 @@ class Here:
                 tick()
 
             yield attempt(job, watch)
+
+
+class Threads:
+    """Several jobs at the same time in this process; for jobs that wait for each other's common work."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+
+    def run(self, jobs: Sequence[Job], board: Board, tick: Callable[[], None]) -> Generator[Finished, None, None]:
+        """Run all jobs."""
+        stopping = threading.Event()
+
+        def work(index: int, job: Job) -> Finished:
+            note = board.watcher(index)
+
+            def watch(trials: int, value: float) -> None:
+                if stopping.is_set():
+                    raise RuntimeError("stopped")
+                note(trials, value)
+
+            return attempt(job, watch)
+
+        pool = ThreadPoolExecutor(self.threads)
+        try:
+            running = {pool.submit(work, index, job) for index, job in enumerate(jobs)}
+            while running:
+                ended, running = wait(running, timeout=0.1, return_when=FIRST_COMPLETED)
+                tick()
+                for future in ended:
+                    yield future.result()
+        finally:
+            stopping.set()
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 _cells: Any = None
