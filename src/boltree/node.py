@@ -172,11 +172,22 @@ class Node:
         if record.marks & SINGLE:
             found[int(self._storage.nodes[record.block].action)] = [Node(self._search, int(record.block))]
         edges = self._edges
-        for edge in edges if edges is not None else ():
-            child, outcomes = int(edge.child), []
-            while child != NONE:
-                outcomes.append(Node(self._search, child))
-                child = int(self._storage.nodes[child].sibling)
-            if outcomes:
-                found[int(edge.action)] = outcomes[::-1]  # in the order in which they were met
+        if edges is not None:
+            for i in np.flatnonzero(edges["child"] != NONE):
+                found[int(edges["action"][i])] = self._chain(int(edges["child"][i]))
         return found
+
+    def outcomes(self, action: int) -> list[Node]:
+        """The nodes that an action was seen to lead to, in the order in which they were met."""
+        edges = self._edges
+        if edges is None:
+            return self.children.get(int(action), [])
+        here = np.flatnonzero(edges["action"] == action)
+        return self._chain(int(edges["child"][here[0]])) if here.size else []
+
+    def _chain(self, child: int) -> list[Node]:
+        found, nodes = [], self._storage.nodes
+        while child != NONE:
+            found.append(Node(self._search, child))
+            child = int(nodes["sibling"][child])
+        return found[::-1]  # the newest stands first

@@ -34,6 +34,10 @@ CHUNK_SECONDS = 0.05
 """Trials run in chunks of about so long; Ctrl-C, limits, progress and growth are seen to between them."""
 
 
+SPARE_BYTES = 64 << 20
+"""The memory of a tree that was left by `advance` is kept for the next one up to this size."""
+
+
 class Search:
     """A Monte-Carlo tree search for a problem by an algorithm.
 
@@ -97,6 +101,7 @@ class Search:
         self.evaluator = evaluator
         self._version = 0
         self._busy = threading.Lock()
+        self._spare: Any = None  # the arenas of the tree that was left last, for the next one
         self._exact: Any = None  # exact values from the root, once asked for
         external = growth == "leaf" and not isinstance(evaluator, (str, int, float, np.number))
         prior_external = external and bool(getattr(evaluator, "gives_prior", True))
@@ -131,7 +136,8 @@ class Search:
 
     def _new_storage(self, handle: Any, levels: int) -> Storage:
         """Memory for a tree whose trials take at most so many steps."""
-        storage = Storage(handle, levels, self._max_bytes, self._max_nodes, batch=self._batch)
+        spare, self._spare = self._spare, None
+        storage = Storage(handle, levels, self._max_bytes, self._max_nodes, batch=self._batch, arenas=spare)
         nodes = 2 if self.growth == "leaf" else levels + 2
         if self._max_nodes is not None and self._max_nodes < nodes:
             raise ParameterError(f"max_nodes={self._max_nodes}: one trial of this problem may need {nodes} nodes")
@@ -472,7 +478,7 @@ class Search:
             self._advance(root, int(action), state, horizon == "receding")
 
     def _advance(self, root: Node, action: int, state: Any, receding: bool) -> None:
-        known = root.children.get(action, [])
+        known = root.outcomes(action)
         kept: Node | None = None
         if state is not None:
             given = self.problem.as_state(state)
@@ -505,6 +511,8 @@ class Search:
         else:
             storage.grow(int(t.node_count) + 1, int(t.unit_count) + 1)
             copy_subtree(self._handle, handle, kept._index, np.zeros(int(t.node_count), np.int32))
+        if self._storage.nbytes <= SPARE_BYTES:
+            self._spare = self._storage.cleared(2 * self._batch)
         self._handle, self._storage = handle, storage  # only now, with nothing left that can fail
         self._version += 1
         self._enter_root()

@@ -31,15 +31,20 @@ class Storage:
         *,
         batch: int = 1,
         reserve: bool = True,
+        arenas: dict[str, Arena] | None = None,
     ) -> None:
-        """Memory for `tree`, whose trials are at most `levels` steps long and come in batches of so many."""
+        """Memory for `tree`, whose trials are at most `levels` steps long and come in batches of so many.
+
+        Cleared arenas of a tree that is gone may be used again: a page that was never touched costs more than all the
+        work on it.
+        """
         self.tree, self.max_nodes = tree, max_nodes
         self.max_bytes = limit = max_bytes
         t = tree[0]
         t.max_bytes = max_bytes
         words, actions, levels = int(t.words), int(t.actions), levels + 2
         paths = levels * actions if t.relative else 1
-        self.arenas = {
+        self.arenas = arenas or {
             "nodes": Arena(min(limit, (2**31 - 1) * NODE.itemsize), reserve=reserve),
             "states": Arena(min(limit, 2**31 * words * 8), reserve=reserve),
             "blocks": Arena(limit, reserve=reserve),
@@ -92,6 +97,19 @@ class Storage:
         self._place()
         within = nodes * (NODE.itemsize + int(t.words) * 8) + units * UNIT + 4 * int(t.index_size) <= self.max_bytes
         return nodes <= t.max_nodes and within
+
+    def cleared(self, trials: int) -> dict[str, Arena]:
+        """The arenas, as they were before the tree; the next so many trials may have left something too."""
+        t = self.tree[0]
+        more = trials * self.scratch["path"].size + 2
+        nodes, units = int(t.node_count) + more, int(t.unit_count) + 2 * more * (int(t.actions) + 2)
+        for name, size in (
+            ("nodes", nodes * NODE.itemsize),
+            ("states", nodes * int(t.words) * 8),
+            ("blocks", units * UNIT),
+        ):
+            self.arenas[name].array[:size] = 0
+        return self.arenas
 
     def make_index(self, trials: int = 1) -> None:
         """An index of outcomes large enough for the next trials, so many of them at once."""

@@ -28,6 +28,7 @@ def copy_subtree(source: Any, target: Any, index: int, origins: Any) -> None:
         b.visits, b.value, b.entropy, b.reward = a.visits, a.value, a.entropy, a.reward
         b.depth, b.action, b.actions, b.best, b.player = a.depth, a.action, a.actions, a.best, a.player
         b.marks = a.marks & (255 ^ WINDOWED)
+        b.flights = 0
         if a.depth >= old.horizon and a.depth < new.horizon and not a.marks & TERMINAL:
             b.marks |= UNFINISHED
         if done == 0:

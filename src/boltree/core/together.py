@@ -17,7 +17,7 @@ from .records import DONE, FEATURES_FAILED, TREE
 from .run import room_for_trials
 from .views import flight_at
 
-_WORD = np.dtype(np.uint64)
+_WORD, _FEATURE = np.dtype(np.uint64), np.dtype(np.float32)
 
 
 @kernel
@@ -67,6 +67,9 @@ def advance_groups(
 def write_row(group: Any, tree: Any, state_at: int, row_at: int, items: int) -> bool:
     """Write a leaf's features, or its state where the problem has none; False if the features raised."""
     if group.features:
+        features = array_at(row_at, items, _FEATURE)
+        for i in range(items):
+            features[i] = 0.0
         return call(group.features, (group.params, state_at, row_at, items)) != FAILED
     state, row = array_at(state_at, tree.words, _WORD), array_at(row_at, tree.words, _WORD)
     for i in range(tree.words):

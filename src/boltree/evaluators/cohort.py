@@ -119,8 +119,8 @@ class Cohort:
         self._answer, self._questions = None, questions
         for client in new:
             self._admit(client)
-        batches = [question.batch for question in questions]
-        count, kind = 0, None
+        kind: Kind | None = None
+        rows: list[Any] = []
         if self.clients:
             kind = Kind(self.clients[0].search.problem)
             late = self._deadlines <= time.perf_counter()
@@ -128,11 +128,8 @@ class Cohort:
             self._groups["end"][late | cancelled] = 0
             rows = self._advance_groups(kind, values, priors)
             self._see_to_groups()
-            count = len(rows)
-            if count:
-                batches.insert(0, kind.batch_of(rows))
-        if batches:
-            self._answer = self._askers.submit(self._ask, kind, _joined(batches), count, questions)
+        if rows or questions:
+            self._answer = self._askers.submit(self._ask, kind, rows, questions)
 
     def fail(self, error: BaseException) -> None:
         """Everybody is told what went wrong."""
@@ -155,8 +152,8 @@ class Cohort:
         self._groups = np.concatenate([self._groups, group])
         self._deadlines = np.append(self._deadlines, client.deadline)
 
-    def _advance_groups(self, kind: Kind, values: Any, priors: Any) -> Any:
-        """Let every group back up and select; the rows to be valued."""
+    def _advance_groups(self, kind: Kind, values: Any, priors: Any) -> list[Any]:
+        """Let every group back up and select; the rows to be valued, in parts."""
         groups = self._groups
         size = int(groups["size"].max())
         if self._rows.shape[0] < len(groups) * size or self._rows.shape[1] != kind.row_bytes:
@@ -165,11 +162,8 @@ class Cohort:
         bounds = [len(groups) * i // parts for i in range(parts + 1)]
 
         def work(first: int, last: int) -> int:
-            rows = self._rows[first * size : last * size]
-            rows[:] = 0
-            return int(
-                advance_groups(groups, first, last, values, priors, rows.ctypes.data, kind.row_bytes, kind.items)
-            )
+            start = self._rows.ctypes.data + first * size * kind.row_bytes
+            return int(advance_groups(groups, first, last, values, priors, start, kind.row_bytes, kind.items))
 
         written = list((map if parts == 1 else self._workers.map)(work, bounds[:-1], bounds[1:]))
         row = 0
@@ -177,7 +171,7 @@ class Cohort:
             waits = groups["waits"][first:last]
             groups["row"][first:last] = row + np.cumsum(waits) - waits
             row += count
-        return np.concatenate([self._rows[b * size : b * size + n] for b, n in zip(bounds[:-1], written, strict=True)])
+        return [self._rows[b * size : b * size + n] for b, n in zip(bounds[:-1], written, strict=True) if n]
 
     def _see_to_groups(self) -> None:
         """Make room for who needs it, and let go of who has ended."""
@@ -199,11 +193,14 @@ class Cohort:
             self.clients = [client for client, out in zip(self.clients, gone, strict=True) if not out]
             self._groups, self._deadlines = self._groups[~gone], self._deadlines[~gone]
 
-    def _ask(self, kind: Kind | None, batch: Any, count: int, questions: list[Question]) -> Answers:
-        """Ask about leaves, the first `count`, and questions in one batch; answer the questions."""
+    def _ask(self, kind: Kind | None, rows: list[Any], questions: list[Question]) -> Answers:
+        """Ask about leaves and questions in one batch; answer the questions."""
         try:
-            priors, values = self._evaluate(batch)
-            at = count
+            batches = [question.batch for question in questions]
+            if kind is not None and rows:
+                batches.insert(0, kind.batch_of(np.concatenate(rows)))
+            priors, values = self._evaluate(_joined(batches))
+            at = count = sum(map(len, rows))
             for question in questions:
                 end = at + len(question.batch)
                 question.answer.set_result((None if priors is None else priors[at:end], values[at:end]))

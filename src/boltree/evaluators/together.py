@@ -20,8 +20,12 @@ from .cohort import Client, Cohort, Kind, Question
 if TYPE_CHECKING:
     from ..search import Search
 
-COHORTS = 2
-"""One is valued while the other is worked on."""
+COHORTS = 3
+"""One is valued, one waits to be, one is worked on: the evaluator never waits."""
+
+
+MOST_THREADS = 8
+"""Unless asked for: handing work to more threads costs as much as it saves."""
 
 
 class Together:
@@ -32,7 +36,7 @@ class Together:
 
     Args:
         evaluator: the one that values all leaves.
-        threads: how many threads back up and select; as many as the machine has cores if None.
+        threads: how many threads back up and select; one a core, but at most 8, if None.
 
     Example:
         >>> import numpy as np
@@ -52,7 +56,7 @@ class Together:
             raise ParameterError(f"Together: threads={threads!r}, must be an integer of at least 1, or None")
         self.evaluator = evaluator
         self.evaluations = self.batches = 0  # so far
-        self._threads = threads or os.cpu_count() or 1
+        self._threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
         self._wake = threading.Condition()
         self._coming: deque[Client] = deque()
         self._asked: deque[Question] = deque()

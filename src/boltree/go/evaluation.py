@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..core.native import FAILED, plain_call
 from ..errors import ParameterError
+from .answers import BANNED, OPPONENT, OWN, fill_answers
 from .features import NUMBERS, PLANES, features_size
 from .network import Evaluation
 from .network_layers import Floats
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from .network import Network
 
 SYMMETRIES = ("identity", "random", "average")
-_OWN, _OPPONENT, _BANNED = 1, 2, 6  # planes
 
 
 class Answer(NamedTuple):
@@ -62,15 +62,28 @@ class GoEvaluator:
     def evaluate(self, batch: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Priors and Black's values of K positions, given by `bt.problems.Go`'s features."""
         features = np.ascontiguousarray(batch, np.float32)
-        spatial, _, worth = parts_of(features)
+        spatial, numbers, worth = parts_of(features)
+        if self.symmetries == "identity":
+            return self._plain(features, spatial, numbers, worth)
         count, points = len(features), spatial.shape[2] ** 2
         planes = spatial.reshape(count, PLANES, points)
         legal = np.ones((count, points + 1), np.bool_)
-        legal[:, :points] = planes[:, (_OWN, _OPPONENT, _BANNED)].sum(1) == 0
+        legal[:, :points] = planes[:, (OWN, OPPONENT, BANNED)].sum(1) == 0
         rounds = range(8) if self.symmetries == "average" else range(1)
         answers = [judge_turned(self.network, features, legal, self._turns(features, k)) for k in rounds]
         value = np.mean([answer.value for answer in answers], axis=0)
         return np.mean([answer.policy for answer in answers], axis=0), value * worth
+
+    def _plain(
+        self, features: Floats, spatial: Floats, numbers: Floats, worth: Floats
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The same for boards that are not turned, compiled: beside a GPU, NumPy would take most of the time."""
+        out = self.network.run(spatial, numbers)
+        priors, values = np.empty(out.policy.shape), np.empty(len(features))
+        policy = np.ascontiguousarray(out.policy)
+        if not fill_answers(policy, np.ascontiguousarray(out.value), features, worth, priors, values):
+            raise self.network.not_finite()
+        return priors, values
 
     def _turns(self, features: Floats, round_: int) -> NDArray[np.int64]:
         """Which symmetry each position is turned by."""

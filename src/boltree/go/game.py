@@ -7,6 +7,7 @@ from typing import Any, Union
 
 import numpy as np
 
+from ..core.native import plain_call
 from ..errors import ParameterError, ProblemError
 from ..problems import go as problems
 from ..states import PlainState
@@ -187,7 +188,10 @@ class Game:
         """The moves that may be played now, the pass last."""
         if self.is_over:
             return []
-        return [move_name(action, self.size) for action in self.problem.legal_actions(self._states[-1])]
+        state, legal = self._states[-1], np.zeros(self.problem.actions, np.bool_)
+        arguments = (self.problem.params_at, state.ctypes.data, legal.ctypes.data, legal.size)
+        plain_call(self.problem.address("legal"), arguments)
+        return [move_name(int(action), self.size) for action in np.flatnonzero(legal)]
 
     def banned_moves(self) -> list[str]:
         """The empty points where only superko forbids to play now."""

@@ -91,7 +91,7 @@ class Pairing:
                 ended, loser = f"forfeit: {error}", mover
                 break
             if watch is not None:
-                watch(len(game.moves), game.score())
+                watch(len(game.moves), 0.0)
         letter = "" if not loser else "W" if loser == "black" else "B"
         result = f"{letter}+{'R' if ended == RESIGN else 'F'}" if loser else game.result
         columns: dict[str, Any] = {

@@ -74,6 +74,10 @@ class Network:
             raise ParameterError(f"globals_: shape {globals_.shape}, must be {(shape[0], GLOBAL)}")
         return self._backend.run(spatial, globals_)
 
+    def not_finite(self) -> ParameterError:
+        """What is raised when an output is no number."""
+        return ParameterError(f"{self.name}: the outputs are not finite; with half=True, try without")
+
     def evaluate(self, game: Game) -> Answer:
         """What the network says of a game's position: its policy, and White's chances, lead and ownership."""
         from .evaluation import answer_for
@@ -84,7 +88,7 @@ class Network:
         """What the network says of K positions; `legal` is a mask ``[K, n² + 1]`` of the moves that may be made."""
         out = self.run(spatial, globals_)
         if not (np.isfinite(out.value).all() and np.isfinite(out.policy).all()):
-            raise ParameterError(f"{self.name}: the outputs are not finite; with half=True, try without")
+            raise self.not_finite()
         ahead = out.value[:, _WIN].astype(np.float64) - out.value[:, _LOSS]
         value = np.tanh(ahead / 2)  # the softmax of two logits
         score = out.score.astype(np.float64)

@@ -32,8 +32,8 @@ def add_network(commands: Any) -> None:
     speed = actions.add_parser(
         "speed",
         help="how near searches come to the network's own speed",
-        description="Search with a network, and let it work alone in batches of the same size: trials a second against "
-        "positions a second. Searches of several positions share batches.",
+        description="Play with a network, and let it work alone in batches of the same size: trials a second against "
+        "positions a second. Games at the same time share batches.",
         epilog="example: boltree network speed b6 --board 9 --batch 8 --together 16",
         formatter_class=HelpFormatter,
     )
@@ -41,7 +41,8 @@ def add_network(commands: Any) -> None:
     speed.add_argument("--algorithms", nargs="+", default=["puct", "ar-bts", "ar-dents"], metavar="NAME")
     speed.add_argument("--board", type=int, default=9, metavar="N", help="size of the board")
     speed.add_argument("--batch", type=int, default=8, metavar="K", help="leaves of one search at a time")
-    speed.add_argument("--together", type=int, default=1, metavar="N", help="searches at the same time")
+    speed.add_argument("--together", type=int, default=1, metavar="N", help="games at the same time")
+    speed.add_argument("--trials", type=int, default=400, help="trials of a move")
     speed.add_argument("--seconds", type=float, default=3.0, help="of one measurement")
     speed.add_argument("--half", action="store_true", help="compute in float16, on a GPU")
     speed.set_defaults(call=_speed)
@@ -78,7 +79,13 @@ def _speed(options: argparse.Namespace) -> int:
     rows = []
     for name in options.algorithms:
         found = throughput(
-            network, name, size=options.board, batch=options.batch, games=options.together, seconds=options.seconds
+            network,
+            name,
+            size=options.board,
+            batch=options.batch,
+            games=options.together,
+            seconds=options.seconds,
+            trials=options.trials,
         )
         rows.append(
             [

@@ -20,7 +20,8 @@ class _Recorded(NamedTuple):
     graph: Any
     spatial: Any
     globals_: Any
-    outputs: tuple[Any, ...]
+    outputs: Any  # side by side, a row a position
+    bounds: Any  # where they end
 
 
 def places_for(count: int) -> int:
@@ -89,7 +90,8 @@ class TorchBackend:
             recorded.spatial[:count].copy_(self._torch.from_numpy(spatial))
             recorded.globals_[:count].copy_(self._torch.from_numpy(globals_))
             recorded.graph.replay()
-            return Outputs(*(part[:count].cpu().numpy() for part in recorded.outputs))
+            parts = np.split(recorded.outputs[:count].cpu().numpy(), recorded.bounds, axis=1)
+            return Outputs(parts[0], parts[1], parts[2], parts[3].reshape(count, size, size))
 
     def _record(self, size: int, places: int, numbers: int) -> _Recorded:
         torch = self._torch
@@ -109,9 +111,11 @@ class TorchBackend:
                     forward()
             torch.cuda.current_stream(self._device).wait_stream(stream)
             with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
-                outputs = forward()
+                outputs = [part.flatten(1) for part in forward()]
+                joined = torch.cat(outputs, 1)  # one way back for all: each costs as much as a small network
         self._pool = self._pool or graph.pool()
-        return _Recorded(graph, spatial, globals_, outputs)
+        bounds = np.cumsum([part.shape[1] for part in outputs])[:-1]
+        return _Recorded(graph, spatial, globals_, joined, bounds)
 
     def _step(self, step: Step, weights: tuple[Any, ...], sources: list[Any]) -> Any:
         torch, source = self._torch, sources[0]

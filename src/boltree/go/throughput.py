@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluators import Together
-from ..problems.go import Go
-from ..search import Search
 from .evaluation import GoEvaluator, parts_of
 from .game import Game
 from .network import Network
 from .openings import random_opening
-from .settings import SCALE, go_setting
+from .player import Limit, SearchPlayer
+from .settings import go_setting
 
-FIRST_MOVES = 6
-"""Random moves before a position that is searched."""
+MOVES = 30
+"""A game begins again after so many."""
 
 MOST_BYTES = 1 << 30
 """Of a search's tree."""
@@ -58,40 +57,59 @@ class _Counted:
         return self._evaluator.evaluate(batch)
 
 
+class _Playing:
+    """One player's side of a game, move after move, with the tree kept."""
+
+    def __init__(self, player: SearchPlayer, size: int, number: int, trials: int) -> None:
+        self._player, self._size, self._number, self._limit = player, size, number, Limit(trials=trials)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._game = Game(self._size, 7.5, "no-suicide")
+        for move in random_opening(self._size, 6, 0, self._number):
+            self._game.play(move)
+
+    def until(self, end: float) -> int:
+        """Think and play until it is that late; how many trials that were."""
+        trials = 0
+        while time.perf_counter() < end:
+            choice = self._player.choose(self._game, self._limit)
+            trials += choice.trials
+            self._game.play(choice.move)
+            if self._game.is_over or len(self._game.moves) > MOVES:
+                self._begin()
+        return trials
+
+
 def throughput(
-    network: Network, algorithm: str, *, size: int, batch: int, games: int = 1, seconds: float = 3.0
+    network: Network, algorithm: str, *, size: int, batch: int, games: int = 1, seconds: float = 3.0, trials: int = 400
 ) -> Throughput:
-    """Search one position alone, or several together; the network works alone before and after, for comparison."""
+    """Play one game, or several together, so many trials a move; the network works alone between, for comparison."""
     counted = _Counted(GoEvaluator(network, batch=batch))
     evaluator: Any = Together(counted) if games > 1 else counted
     setting = go_setting(algorithm)
-    searches = [_search(setting.algorithm(), size, k, evaluator) for k in range(games)]
+    playing = []
+    for number in range(games):
+        player = SearchPlayer(setting.algorithm(), evaluator=evaluator, seed=number, max_bytes=MOST_BYTES)
+        playing.append(_Playing(player, size, number, trials))
     with ThreadPoolExecutor(games) as threads:
 
-        def run(duration: float) -> float:
-            before, began = sum(one.trials for one in searches), time.perf_counter()
-            list(threads.map(lambda one: one.run(seconds=duration), searches))
-            return (sum(one.trials for one in searches) - before) / (time.perf_counter() - began)
+        def play(duration: float) -> float:
+            began = time.perf_counter()
+            made = sum(threads.map(lambda one: one.until(began + duration), playing))
+            return float(made / (time.perf_counter() - began))
 
-        run(seconds / 2)  # compiled, recorded, and away from the root
+        play(seconds / 2)  # everything is compiled and recorded
         counted.calls = counted.positions = 0
-        rate = run(seconds)
+        rates = [play(seconds)]
         mean = counted.positions / max(counted.calls, 1)
         features = np.concatenate(counted.kept)
         speeds = [_alone(network, features, round(mean), seconds / 2)]
-        rate = (rate + run(seconds)) / 2
+        rates.append(play(seconds))
         speeds.append(_alone(network, features, round(mean), seconds / 2))
     if isinstance(evaluator, Together):
         evaluator.close()
-    return Throughput(setting.title, rate, sum(speeds) / 2, mean)
-
-
-def _search(algorithm: Any, size: int, number: int, evaluator: Any) -> Search:
-    game = Game(size, 7.5, "no-suicide")
-    for move in random_opening(size, FIRST_MOVES, 0, number):
-        game.play(move)
-    problem = Go(size, game.komi, game.rules, scale=SCALE)
-    return Search(problem, algorithm, state=game.state, seed=number, evaluator=evaluator, max_bytes=MOST_BYTES)
+    return Throughput(setting.title, sum(rates) / 2, sum(speeds) / 2, mean)
 
 
 def _alone(network: Network, features: NDArray[np.float32], batch: int, seconds: float) -> float:

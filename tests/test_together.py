@@ -1,0 +1,275 @@
+"""Many searches that share one evaluator: each does what it would do alone, and nobody waits for ever."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import boltree as bt
+from boltree.node import Node
+from test_batches import ALGORITHMS, NAMES, Broken, Guess, Sometimes, check_entropies, check_links, tree_of
+from trees import check_invariants
+
+THIRD = max(len(ALGORITHMS) // 3, 1)
+
+
+def run_all(searches, trials=None, seconds=None):
+    """Run each in a thread of its own; why each stopped, or what it raised."""
+
+    def run(search):
+        try:
+            return search.run(trials=trials, seconds=seconds)
+        except Exception as error:
+            return error
+
+    with ThreadPoolExecutor(len(searches)) as threads:
+        return list(threads.map(run, searches))
+
+
+@pytest.mark.parametrize("prior", [True, False], ids=["prior", "no-prior"])
+def test_every_search_keeps_its_invariants(prior):
+    """All algorithms at once, in one Together."""
+    guess = Guess(4, prior=prior)
+    with bt.Together(guess, threads=2) as together:
+        problem = bt.problems.TicTacToe()
+        searches = [bt.Search(problem, one, seed=i, evaluator=together) for i, one in enumerate(ALGORITHMS)]
+        for trials in (1, 2, 150):
+            assert set(run_all(searches, trials)) == {"trials"}
+    for search in searches:
+        assert search.trials == 153
+        check_invariants(search)
+        check_entropies(search)
+        check_links(search)
+    assert max(guess.sizes) > 4 * THIRD  # leaves of many searches in one batch
+    assert together.batches == len(guess.sizes)
+    assert together.evaluations == sum(guess.sizes)
+
+
+@pytest.mark.parametrize("name", ["PUCT", "BTS", "ARDENTS"])
+def test_a_search_does_what_it_would_do_alone(name):
+    algorithm = next(one for one in ALGORITHMS if one.name == name)
+    problem = bt.problems.TicTacToe()
+
+    def searches(together):
+        return [bt.Search(problem, algorithm, seed=seed, evaluator=together) for seed in range(9)]
+
+    with bt.Together(Guess(4), threads=2) as together:
+        many = searches(together)
+        run_all(many, 100)
+        run_all(many, 60)
+    with bt.Together(Guess(4, delay=0.001)) as together:
+        for one, alone in zip(many, searches(together), strict=True):
+            alone.run(trials=100)
+            alone.run(trials=60)
+            assert tree_of(alone) == tree_of(one)
+
+
+def test_features_and_states_reach_the_evaluator():
+    """Go has features, TicTacToe none: both get what a single search would give."""
+    for problem in (bt.problems.Go(5), bt.problems.TicTacToe()):
+        guess, shared = Guess(1, actions=problem.actions), Guess(1, actions=problem.actions)
+        alone = bt.Search(problem, bt.PUCT(), seed=0, evaluator=guess)
+        alone.run(trials=80)
+        with bt.Together(shared) as together:
+            search = bt.Search(problem, bt.PUCT(), seed=0, evaluator=together)
+            search.run(trials=80)
+        assert tree_of(search) == tree_of(alone)
+        assert set(shared.seen) == set(guess.seen)
+
+
+@pytest.mark.parametrize("at", [0, 1, 5])
+def test_a_failing_evaluator_is_everybodys_error(at):
+    with bt.Together(Broken(at, RuntimeError("the network is gone")), threads=2) as together:
+        problem = bt.problems.TicTacToe()
+        searches = [bt.Search(problem, bt.BTS(alpha=0.2), seed=i, evaluator=together) for i in range(7)]
+        ended = run_all(searches, 200)
+        assert any("the network is gone" in str(one) for one in ended)
+        assert all(one == "trials" or "the network is gone" in str(one) for one in ended)
+        for search in searches:
+            check_invariants(search)
+            check_links(search)
+        assert set(run_all(searches, 50)) == {"trials"}
+        for search in searches:
+            check_invariants(search)
+
+
+def test_a_failing_problem_is_its_own_searchs_error():
+    with bt.Together(Guess(4, actions=3)) as together:
+        problem = Sometimes()
+        searches = [bt.Search(problem, bt.BTS(alpha=0.5), seed=i, evaluator=together) for i in range(8)]
+        ended = run_all(searches, 60)
+        assert any(isinstance(one, ValueError) and "a bad state" in str(one) for one in ended)
+        assert all(one == "trials" or "a bad state" in str(one) for one in ended)
+        for search in searches:
+            check_invariants(search)
+            check_links(search)
+
+
+class Featured(bt.Problem):
+    """Its features raise at one state."""
+
+    state = bt.record(x="i4")
+    actions = 2
+    horizon = 12
+    features_shape = (3,)
+
+    @staticmethod
+    def start(params, state, rng):
+        state.x = 1
+
+    @staticmethod
+    def step(params, state, action, rng):
+        state.x = 2 * state.x + action
+        return 0.0, False
+
+    @staticmethod
+    def features(params, state, out):
+        if state.x == 11:
+            raise ValueError("eleven has no features")
+        out[state.x % 3] = 1.0
+
+
+def test_failing_features():
+    with bt.Together(Guess(4, actions=2)) as together:
+        search = bt.Search(Featured(), bt.Uniform(), seed=0, evaluator=together)
+        with pytest.raises(ValueError, match="eleven has no features"):
+            search.run(trials=200)
+        check_invariants(search)
+        check_links(search)
+
+
+def test_features_begin_as_zeros():
+    """A row that held another position's features is clean."""
+
+    class Sums(Guess):
+        def evaluate(self, batch):
+            assert (batch.reshape(len(batch), -1).sum(axis=1) == 1.0).all()
+            return super().evaluate(batch)
+
+    class Whole(Featured):
+        @staticmethod
+        def features(params, state, out):
+            out[state.x % 3] = 1.0
+
+    with bt.Together(Sums(4, actions=2)) as together:
+        problem = Whole()
+        searches = [bt.Search(problem, bt.Uniform(), seed=i, evaluator=together) for i in range(5)]
+        assert set(run_all(searches, 100)) == {"trials"}
+
+
+def test_limits():
+    problem = bt.problems.TicTacToe()
+    with bt.Together(Guess(4, delay=0.001)) as together:
+        search = bt.Search(problem, bt.PUCT(), seed=0, evaluator=together, max_nodes=40)
+        assert search.run(trials=1000) == "memory"
+        assert search.size <= 40
+        check_invariants(search)
+        timed = bt.Search(problem, bt.PUCT(), seed=0, evaluator=together)
+        assert timed.run(seconds=0.1) == "seconds"
+        assert timed.trials > 10
+        assert timed.run(trials=0) == "trials"
+        halving = bt.Search(problem, bt.HMCTS(), seed=0, evaluator=together)
+        assert halving.run(trials=64) == "trials"
+        assert halving.trials == 64
+        for bad in ({"stop": lambda search: True}, {"progress": True}):
+            with pytest.raises(bt.ParameterError, match="Together"):
+                timed.run(trials=1, **bad)
+
+
+def test_searches_come_and_go():
+    """As games do: each search begins and ends when it likes, and moves on."""
+
+    def play(seed):
+        search = bt.Search(problem, bt.PUCT(), seed=seed, evaluator=together)
+        for _ in range(12):
+            if search.root.actions.size == 0:
+                break
+            search.run(trials=20 + seed % 5)
+            check_invariants(search)
+            search.advance(search.recommend())
+        return search.root.depth
+
+    class Blind(Guess):
+        def evaluate(self, batch):
+            return np.full((len(batch), 7), 1 / 7), np.zeros(len(batch))
+
+    problem = bt.problems.ConnectFour()
+    with bt.Together(Blind(2), threads=2) as together, ThreadPoolExecutor(10) as threads:
+        assert min(threads.map(play, range(20))) > 6
+
+
+def test_one_kind_of_problem():
+    with bt.Together(Guess(4)) as together:
+        bt.Search(bt.problems.TicTacToe(), bt.PUCT(), seed=0, evaluator=together).run(trials=5)
+        with pytest.raises(
+            bt.ParameterError, match="must be like <TicTacToe|must be like TicTacToe|must be like <boltree"
+        ):
+            bt.Search(bt.problems.DChain(5), bt.PUCT(), seed=0, evaluator=together).run(trials=5)
+
+
+def test_closing_wakes_everybody():
+    class Slow(Guess):
+        def evaluate(self, batch):
+            begun.set()
+            threading.Event().wait(0.2)
+            return super().evaluate(batch)
+
+    begun, problem = threading.Event(), bt.problems.TicTacToe()
+    together = bt.Together(Slow(2))
+    searches = [bt.Search(problem, bt.PUCT(), seed=i, evaluator=together) for i in range(3)]
+    with ThreadPoolExecutor(1) as thread:
+        ended = thread.submit(run_all, searches, 10_000)
+        begun.wait()
+        together.close()
+        assert all("was closed" in str(one) for one in ended.result(timeout=20))
+    for search in searches:
+        check_links(search)
+    with pytest.raises(RuntimeError, match="was closed"):
+        searches[0].run(trials=1)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True])
+def test_threads_are_checked(threads):
+    with pytest.raises(bt.ParameterError, match="threads="):
+        bt.Together(Guess(4), threads=threads)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=NAMES)
+def test_memory_that_was_used_before_changes_nothing(algorithm):
+    """`advance` moves into the arenas of the tree before the last: whatever they hold."""
+
+    def played(spoil):
+        search = bt.Search(bt.problems.TicTacToe(), algorithm, seed=3, evaluator=Guess(4))
+        for _ in range(4):
+            search.run(trials=120)
+            search.advance(search.recommend())
+            if spoil and search._spare is not None:
+                for arena in search._spare.values():
+                    arena.array[: 1 << 20] = 0xAB
+        search.run(trials=50)
+        check_invariants(search)
+        check_links(search)
+        nodes, edges = tree_of(search)[0], []
+        for index in range(search.size):
+            node = Node(search, index)
+            edges.append((node.actions.tolist(), node.visits.tolist(), node.q.tobytes(), node.policy.tolist()))
+        return nodes, edges
+
+    assert played(True) == played(False)
+
+
+def test_memory_is_cleared_before_it_is_used_again():
+    search = bt.Search(bt.problems.TicTacToe(), bt.DENTS(alpha=0.2), seed=3, evaluator=Guess(4))
+    for _ in range(3):
+        search.run(trials=300)
+        assert search.root.policy.size
+        search.advance(search.recommend())
+        assert not any(arena.array[: 8 << 20].any() for arena in search._spare.values())
+    wide = bt.Search(bt.problems.Go(9), bt.PUCT(), seed=3, evaluator=Broken(9, RuntimeError()))
+    with pytest.raises(RuntimeError):
+        wide.run(trials=300)
+    wide.advance(40)
+    assert not any(arena.array[: 8 << 20].any() for arena in wide._spare.values())
