@@ -204,9 +204,7 @@ def test_searches_come_and_go():
 def test_one_kind_of_problem():
     with bt.Together(Guess(4)) as together:
         bt.Search(bt.problems.TicTacToe(), bt.PUCT(), seed=0, evaluator=together).run(trials=5)
-        with pytest.raises(
-            bt.ParameterError, match="must be like <TicTacToe|must be like TicTacToe|must be like <boltree"
-        ):
+        with pytest.raises(bt.ParameterError, match="problem=DChain: must be like TicTacToe"):
             bt.Search(bt.problems.DChain(5), bt.PUCT(), seed=0, evaluator=together).run(trials=5)
 
 
@@ -268,8 +266,10 @@ def test_memory_is_cleared_before_it_is_used_again():
         assert search.root.policy.size
         search.advance(search.recommend())
         assert not any(arena.array[: 8 << 20].any() for arena in search._spare.values())
-    wide = bt.Search(bt.problems.Go(9), bt.PUCT(), seed=3, evaluator=Broken(9, RuntimeError()))
+    broken = Broken(9, RuntimeError())
+    broken.actions = 50
+    wide = bt.Search(bt.problems.Go(7), bt.PUCT(), seed=3, evaluator=broken)
     with pytest.raises(RuntimeError):
         wide.run(trials=300)
-    wide.advance(40)
+    wide.advance(30)
     assert not any(arena.array[: 8 << 20].any() for arena in wide._spare.values())

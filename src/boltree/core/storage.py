@@ -103,11 +103,8 @@ class Storage:
         t = self.tree[0]
         more = trials * self.scratch["path"].size + 2
         nodes, units = int(t.node_count) + more, int(t.unit_count) + 2 * more * (int(t.actions) + 2)
-        for name, size in (
-            ("nodes", nodes * NODE.itemsize),
-            ("states", nodes * int(t.words) * 8),
-            ("blocks", units * UNIT),
-        ):
+        sizes = {"nodes": nodes * NODE.itemsize, "states": nodes * int(t.words) * 8, "blocks": units * UNIT}
+        for name, size in sizes.items():
             self.arenas[name].array[:size] = 0
         return self.arenas
 

@@ -124,8 +124,9 @@ class Together:
                 self._kind = kind
             elif not self._kind.fits(kind):
                 raise ParameterError(
-                    f"Together: problem={search.problem!r}: must be like {self._kind.problem!r}, which it serves; "
-                    "make another Together for another problem"
+                    f"Together: problem={type(search.problem).__name__}: must be like "
+                    f"{type(self._kind.problem).__name__}, of the same size, which it serves already; make another "
+                    "Together for another problem"
                 )
 
     def _enter(self, queue: deque[Any], one: Any) -> None:
