@@ -309,6 +309,7 @@ class Search:
             raise ParameterError(
                 "run(stop=..., progress=...): not with the evaluator Together, which runs many searches"
             )
+        together.check_kind(self)
         if trials != 0 and self._root_waits():
             if not self._run_chunk(1):
                 return "memory"

@@ -98,7 +98,6 @@ class Together:
     def run(self, search: Search, trials: int | None, seconds: float | None) -> str:
         """Run a search, whose root's own prior is known, among the others; why it stopped."""
         client = Client(search, trials, seconds)
-        self._check_kind(search)
         self._enter(self._coming, client)
         try:
             client.ended.wait()
@@ -117,7 +116,8 @@ class Together:
             raise_failure(search, client.failed)
         return client.reason
 
-    def _check_kind(self, search: Search) -> None:
+    def check_kind(self, search: Search) -> None:
+        """Refuse a search whose leaves cannot stand in one batch with the others'."""
         kind = Kind(search.problem)
         with self._wake:
             if self._kind is None:
