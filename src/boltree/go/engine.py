@@ -7,6 +7,7 @@ import queue
 import re
 import shlex
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
@@ -19,6 +20,15 @@ from .points import PASS, action_named
 
 PATIENCE = 60.0
 """Seconds until an engine that says nothing is given up; thinking time comes on top."""
+
+STARTING = 1800.0
+"""Seconds until an engine must have answered for the first time: KataGo tunes itself for minutes on a new machine."""
+
+THINKING = 600.0
+"""Seconds that a move may take where the engine was told no time: it thinks as long as its own settings say."""
+
+_NEWS = 15.0
+"""Seconds between two lines about an engine that is still starting."""
 
 _KEPT = 200
 """Lines of the engine's stderr that are kept."""
@@ -81,6 +91,23 @@ class Engine:
             raise ParameterError(f"engine {self.command[0]}: {command!r} was refused: {text.strip()}")
         return text
 
+    def start(self, command: str) -> str:
+        """The answer to the first command, which may take minutes; while it does, what the engine says is told."""
+        began = time.monotonic()
+        over = threading.Event()
+
+        def tell() -> None:
+            while not over.wait(_NEWS):
+                last = next((f": {line}" for line in reversed(self.stderr) if line), "")
+                seconds = time.monotonic() - began
+                print(f"boltree: {self.command[0]} has been starting for {seconds:.0f} s{last}", file=sys.stderr)
+
+        threading.Thread(target=tell, daemon=True).start()
+        try:
+            return self.ask(command, max(self.patience, STARTING))
+        finally:
+            over.set()
+
     def _answer(self, command: str, patience: float) -> str:
         """Lines up to an empty one."""
         lines: list[str] = []
@@ -134,6 +161,9 @@ class Engine:
 class EnginePlayer:
     """Plays by an engine. Trials are not the engine's business: a limit by seconds is told to it, another is not.
 
+    An engine that knows KataGo's commands for rules is told the game's; another must be started with rules that agree:
+    area scoring, positional superko, no suicide.
+
     Args:
         command: the program and its arguments, such as ``["gnugo", "--mode", "gtp"]``.
         name: what tables and records call it.
@@ -146,7 +176,7 @@ class EnginePlayer:
         self._known: Game | None = None
         self._seconds: float | None = None
         try:
-            self._commands = set(self.engine.ask("list_commands").split())
+            self._commands = set(self.engine.start("list_commands").split())
         except EngineError as error:
             self.engine.close()
             raise EngineError(f"{error}. Does this command speak GTP? GNU Go, say, needs --mode gtp") from None
@@ -159,11 +189,9 @@ class EnginePlayer:
         if game.is_over:
             raise ParameterError("the game is over: there is no move to choose")
         self._follow(game)
-        if limit.seconds is not None and limit.seconds != self._seconds and "time_settings" in self._commands:
-            self.engine.ask(f"time_settings 0 {max(round(limit.seconds), 1)} 1")  # whole seconds: GTP knows no others
-            self._seconds = limit.seconds
+        self._tell_time(limit.seconds)
         began = time.perf_counter()
-        patience = self.engine.patience + 2 * (limit.seconds or 0.0)
+        patience = self.engine.patience + (THINKING if limit.seconds is None else 2 * limit.seconds)
         answer = self.engine.ask(f"genmove {game.to_move}", patience)
         spent = time.perf_counter() - began
         move = answer.strip().upper()
@@ -180,10 +208,27 @@ class EnginePlayer:
             self._known.play(move)
         return Choice(move, 0, spent)
 
+    def _tell_time(self, seconds: float | None) -> None:
+        """Tell the engine how long it may think about every move."""
+        if seconds is None or seconds == self._seconds:
+            return
+        if "kata-time_settings" in self._commands:
+            self.engine.ask(f"kata-time_settings byoyomi 0 {seconds:g} 1")
+        elif "time_settings" in self._commands:
+            self.engine.ask(f"time_settings 0 {max(round(seconds), 1)} 1")  # whole seconds: GTP knows no others
+        self._seconds = seconds
+
+    def _tell_rules(self, rules: str) -> None:
+        if "kata-set-rules" in self._commands:
+            self.engine.ask("kata-set-rules tromp-taylor")
+            if rules == "no-suicide":
+                self.engine.ask("kata-set-rule suicide false")
+
     def _follow(self, game: Game) -> None:
         """Tell the engine what was played since it was last asked, or the whole game where it is another one."""
         known = self._known
         if known is None or not _continues(game, known):
+            self._tell_rules(game.rules)
             for command in (f"boardsize {game.size}", "clear_board", f"komi {game.komi:g}"):
                 self.engine.ask(command)
             for colour, stones in zip(("black", "white"), game.setup, strict=True):
@@ -202,5 +247,5 @@ class EnginePlayer:
 
 
 def _continues(game: Game, known: Game) -> bool:
-    alike = (game.size, game.komi, game.setup) == (known.size, known.komi, known.setup)
+    alike = (game.size, game.komi, game.rules, game.setup) == (known.size, known.komi, known.rules, known.setup)
     return alike and game._moves[: len(known._moves)] == known._moves
