@@ -172,11 +172,14 @@ class Node:
         if record.marks & SINGLE:
             found[int(self._storage.nodes[record.block].action)] = [Node(self._search, int(record.block))]
         edges = self._edges
-        for edge in edges if edges is not None else ():
-            child, outcomes = int(edge.child), []
+        if edges is None:
+            return found
+        sibling = self._storage.nodes["sibling"]
+        for action, child in zip(edges["action"].tolist(), edges["child"].tolist(), strict=True):
+            outcomes = []
             while child != NONE:
                 outcomes.append(Node(self._search, child))
-                child = int(self._storage.nodes[child].sibling)
+                child = int(sibling[child])
             if outcomes:
-                found[int(edge.action)] = outcomes[::-1]  # in the order in which they were met
+                found[action] = outcomes[::-1]  # in the order in which they were met
         return found

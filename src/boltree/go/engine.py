@@ -21,11 +21,18 @@ from .points import PASS, action_named
 PATIENCE = 60.0
 """Seconds until an engine that says nothing is given up; thinking time comes on top."""
 
-STARTING = 1800.0
-"""Seconds until an engine must have answered for the first time: KataGo tunes itself for minutes on a new machine."""
+STARTING = 900.0
+"""Seconds of silence, on stderr too, until an engine is given up that has said something there and not answered yet.
+
+KataGo tunes itself for minutes on a new machine, and tells of it on stderr. A program that says nothing at all waits
+for something else than GTP.
+"""
 
 THINKING = 600.0
 """Seconds that a move may take where the engine was told no time: it thinks as long as its own settings say."""
+
+_LEAVING = 10.0
+"""Seconds that an engine may take to end after it was told to quit."""
 
 _NEWS = 15.0
 """Seconds between two lines about an engine that is still starting."""
@@ -49,6 +56,7 @@ class Engine:
     def __init__(self, command: Sequence[str], patience: float = PATIENCE) -> None:
         self.command, self.patience = list(command), patience
         self.stderr: deque[str] = deque(maxlen=_KEPT)
+        self._heard, self._starting = 0.0, False
         try:
             self._process = subprocess.Popen(
                 self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -73,6 +81,7 @@ class Engine:
         assert self._process.stderr is not None
         with contextlib.suppress(ValueError):
             for line in self._process.stderr:
+                self._heard = time.monotonic()
                 self.stderr.append(line.rstrip())
 
     def ask(self, command: str, patience: float | None = None) -> str:
@@ -93,31 +102,29 @@ class Engine:
 
     def start(self, command: str) -> str:
         """The answer to the first command, which may take minutes; while it does, what the engine says is told."""
-        began = time.monotonic()
         over = threading.Event()
 
         def tell() -> None:
+            seconds = 0.0
             while not over.wait(_NEWS):
+                seconds += _NEWS
                 last = next((f": {line}" for line in reversed(self.stderr) if line), "")
-                seconds = time.monotonic() - began
                 print(f"boltree: {self.command[0]} has been starting for {seconds:.0f} s{last}", file=sys.stderr)
 
         threading.Thread(target=tell, daemon=True).start()
+        self._starting = True
         try:
-            return self.ask(command, max(self.patience, STARTING))
+            return self.ask(command)
         finally:
+            self._starting = False
             over.set()
 
     def _answer(self, command: str, patience: float) -> str:
         """Lines up to an empty one."""
         lines: list[str] = []
-        ends = time.monotonic() + patience
+        began = time.monotonic()
         while True:
-            try:
-                line = self._lines.get(timeout=max(ends - time.monotonic(), 0.0))
-            except queue.Empty:
-                self._process.kill()  # it would answer the wrong command later
-                raise self._error(f"no answer to {command!r} within {patience:g} s") from None
+            line = self._next_line(command, began, patience)
             if line is None:
                 raise self._died(command)
             line = line.rstrip("\r\n")
@@ -127,6 +134,22 @@ class Engine:
                     return line
             elif lines:
                 return "\n".join(lines)
+
+    def _next_line(self, command: str, began: float, patience: float) -> str | None:
+        """A line of an answer, or None where there will be none."""
+        while True:
+            left = self._ends(began, patience) - time.monotonic()
+            try:
+                return self._lines.get(timeout=min(max(left, 0.0), 1.0))
+            except queue.Empty:
+                if time.monotonic() >= self._ends(began, patience):
+                    self._process.kill()  # it would answer the wrong command later
+                    raise self._error(f"no answer to {command!r} within {time.monotonic() - began:.1f} s") from None
+
+    def _ends(self, began: float, patience: float) -> float:
+        """Until when an answer is waited for."""
+        talks = self._starting and self.stderr
+        return max(began + patience, self._heard + STARTING if talks else 0.0)
 
     def _died(self, command: str) -> EngineError:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -146,7 +169,7 @@ class Engine:
             with contextlib.suppress(LabError, ParameterError):
                 self.ask("quit", patience=2.0)
             try:
-                self._process.wait(2.0)
+                self._process.wait(_LEAVING)
             except subprocess.TimeoutExpired:
                 self._process.kill()
         self._process.wait()

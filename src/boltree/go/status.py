@@ -83,11 +83,7 @@ def _in_seki(colours: list[int], size: int, sure: list[int]) -> set[int]:
     at = {p: one for one in regions for p in one.points}
     closed = [one for one in regions if one.colour == EMPTY and _nobody_may_fill(one, colours, size)]
     found = {at[q] for one in closed for q in one.border if sure[q] != at[q].colour}
-    while True:  # chains that hang on one in seki by an eye that they share
-        more = {one for one in regions if _hangs_on(one, found, closed, at, sure, colours)} - found
-        if not more:
-            return {p for one in found for p in one.points}
-        found |= more
+    return {p for one in found for p in one.points}
 
 
 def _nobody_may_fill(region: Region, colours: list[int], size: int) -> bool:
@@ -104,13 +100,3 @@ def _may_fill(point: int, colour: int, colours: list[int], size: int) -> bool:
     chains = (one for one in regions_of(filled, size) if one.colour != EMPTY)
     touched = (one for one in chains if point in one.points or point in one.border)
     return all(sum(filled[q] == EMPTY for q in one.border) > 1 for one in touched)
-
-
-def _hangs_on(
-    chain: Region, found: set[Region], closed: list[Region], at: dict[int, Region], sure: list[int], colours: list[int]
-) -> bool:
-    if chain.colour == EMPTY or sure[chain.points[0]] == chain.colour:
-        return False
-    liberties = {at[q] for q in chain.border if colours[q] == EMPTY}
-    allies = {one for one in found if one.colour == chain.colour}
-    return all(one in closed or any(at[q] in allies for q in one.border) for one in liberties)
