@@ -279,6 +279,16 @@ def test_a_move_with_its_thoughts(style):
     assert talk.gtp.commands.player.search_at(talk.gtp.commands.game).trials == 200
 
 
+def test_an_accident_in_the_middle_ends_the_answer(monkeypatch, capsys):
+    """It has begun as a good answer, which must not hold a second beginning."""
+    talk = Talk()
+    monkeypatch.setattr(Reporter, "line", lambda _: 1 / 0)
+    assert talk("3 lz-analyze 5") == "=3"
+    assert capsys.readouterr().err == "boltree: internal error: ZeroDivisionError: division by zero\n"
+    assert talk("4 lz-analyze nonsense").startswith("?4 'nonsense'")
+    assert talk("5 name") == "=5 Boltree UCT"
+
+
 def test_a_command_ends_an_analysis():
     """The lines come one by one, the next when the analysis has spoken twice; an empty one will do."""
     out: queue.Queue[str] = queue.Queue()

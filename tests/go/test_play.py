@@ -162,4 +162,6 @@ def test_the_command():
     assert ran.returncode == 2
     empty = subprocess.run([*command, "--engine", ""], input="", capture_output=True, encoding="utf-8", timeout=300)
     assert empty.stderr == "boltree: --engine: must be a command, such as 'gnugo --mode gtp'\n"
+    hmcts = subprocess.run([*command[:4], "--algorithm", "hmcts"], capture_output=True, encoding="utf-8", timeout=300)
+    assert hmcts.stderr.endswith("hmcts: must know its number of trials; give --trials, or as in hmcts:budget=1000\n")
     assert ran.stderr == "boltree: handicap 2: boards smaller than 7x7 have none\n"

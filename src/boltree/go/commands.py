@@ -64,7 +64,7 @@ def _gtp(options: argparse.Namespace) -> int:
     from .gtp import Gtp, serve
     from .player import SearchPlayer
 
-    contender = contender_from(options.algorithm, _limit(options), _network(options), options.batch)
+    contender = _algorithm(options.algorithm, options, _network(options))
     player = contender.player(options.seed)
     assert isinstance(player, SearchPlayer)
     if hasattr(sys.stdin, "reconfigure"):
@@ -117,10 +117,10 @@ def _match(options: argparse.Namespace) -> int:
 
     if options.workers and options.cluster:
         raise ParameterError("--workers and --cluster: give one of them")
-    limit, network = _limit(options), _network(options)
     names = options.players or (["ar-bts"] if options.tune else [])
-    players = [contender_from(text, limit, network, options.batch) for text in names]
-    players += [engine_from(command, limit) for command in options.engine]
+    network = _network(options)
+    players = [_algorithm(text, options, network) for text in names]
+    players += [engine_from(command, _limit(options)) for command in options.engine]
     numbers: list[float] = []
     if options.tune:
         if len(players) != 1:
@@ -190,7 +190,16 @@ def _play(options: argparse.Namespace) -> int:
 def _opponent(options: argparse.Namespace) -> Contender:
     if options.engine is not None:
         return engine_from(options.engine, _limit(options))
-    return contender_from(options.algorithm, _limit(options), _network(options), options.batch)
+    return _algorithm(options.algorithm, options, _network(options))
+
+
+def _algorithm(text: str, options: argparse.Namespace, network: str | None) -> Contender:
+    """A player from its text and the options; one that could never move is refused now, not in the game."""
+    one = contender_from(text, _limit(options), network, options.batch)
+    assert one.setting is not None
+    if one.setting.name == "hmcts" and one.limit.trials is None and one.setting.parameters.get("budget") is None:
+        raise ParameterError(f"{text}: must know its number of trials; give --trials, or as in hmcts:budget=1000")
+    return one
 
 
 def _limit(options: argparse.Namespace) -> Limit:

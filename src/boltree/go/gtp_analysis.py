@@ -36,7 +36,7 @@ class AnalysisCommands(Seat):
         wish = wish_of(words)
         game = self._turned(wish.colour or self.game.to_move)
         search = self._search_for(game, wish)
-        self._write(f"={number}\n")
+        self._begin_answer(number)
         watch(search, Reporter(search, game.size, style, wish), wish.seconds, self._write, self._interrupted)
         self._write("\n")
 
@@ -46,7 +46,7 @@ class AnalysisCommands(Seat):
         limit, began, over = self._limit_for(colour), time.perf_counter(), self.game.is_over
         game = self.game if over else self._turned(colour)
         search = None if over or len(game.legal_moves()) == 1 else self._search_for(game, wish)
-        self._write(f"={number}\n")
+        self._begin_answer(number)
         if search is None:
             move = PASS if over else game.legal_moves()[0]
         else:

@@ -39,7 +39,12 @@ class Seat:
         self.player, self.limit, self.clock = player, limit, Clock()
         self.game = Game(size, komi, rules)
         self.ended = False
+        self.answering = False  # whether an answer has begun that comes piece by piece
         self._write, self._interrupted = write, interrupted
+
+    def _begin_answer(self, number: str) -> None:
+        self._write(f"={number}\n")
+        self.answering = True
 
     def _begin(self, game: Game) -> None:
         self.game = game
