@@ -84,7 +84,8 @@ def test_colour_and_interval_may_be_left_out(words):
 
 
 def test_the_words_of_an_analysis():
-    assert wish_of([]) == Wish(None, 1.0, 20)
+    assert wish_of([]) == Wish(None, 1.0)
+    assert (Wish().limit, Wish(least=99).limit, Wish(most=3, least=99).limit) == (20, 99, 3)
     assert wish_of(["W", "interval", "25"]) == Wish("white", 0.25)
     assert wish_of(["interval", "0"]).seconds > 0
     assert wish_of(["50", "ownership", "true", "maxmoves", "1"]) == Wish(None, 0.5, 1, ownership=True)
@@ -130,7 +131,7 @@ def test_chances_are_of_whose_turn_it_is():
 def test_how_many_moves():
     found, *_ = reported("rollout", Wish(most=3))
     assert len(found["info"]) == 3
-    found, search, _ = reported("rollout", Wish(most=99, least=26), trials=4)
+    found, search, _ = reported("rollout", Wish(least=26), trials=4)
     assert len(found["info"]) == 26
     unvisited = found["info"][-1]
     assert unvisited["visits"] == "0"

@@ -84,7 +84,7 @@ class Reporter:
         wanted = max(self._wish.least, int(np.count_nonzero(visits)))
         side, children = -1.0 if root.player else 1.0, root.children
         moves = []
-        for i in order[: min(wanted, max(self._wish.most, 1))]:
+        for i in order[: min(wanted, self._wish.limit)]:
             action, count = int(actions[i]), int(visits[i])
             chance = winning_chance(side * (float(values[i]) if count else root.value))
             line, nodes = _variation(action, count, children.get(action, []))

@@ -34,12 +34,17 @@ class Wish:
 
     colour: str | None = None
     seconds: float = INTERVAL
-    most: int = MOVES
+    most: int | None = None
     least: int = 0
     ownership: bool = False
     root: bool = False
     line_visits: bool = False
     bars: tuple[Bar, ...] = ()
+
+    @property
+    def limit(self) -> int:
+        """The number of moves that a report may tell of."""
+        return max(MOVES, self.least) if self.most is None else max(self.most, 1)
 
     def barred(self, game: Game) -> list[tuple[int, int, int]]:
         """The moves that are left out, as `bt.problems.Go` takes them."""
