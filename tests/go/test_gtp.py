@@ -97,7 +97,7 @@ def test_the_longest_game_ends_all_the_same():
     for _ in range(50):
         talk("play b pass")
     assert talk("play b pass").startswith("? illegal move: move 'pass': illegal as Black's move 51: the game is over")
-    assert talk("genmove b") == "= pass" or talk("genmove b").startswith("? illegal move")
+    assert talk("genmove b").startswith("? illegal move")
     assert talk("lz-analyze") == "? the game is over: it has had 50 moves, as many as it may"
 
 
