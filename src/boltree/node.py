@@ -186,8 +186,8 @@ class Node:
         return self._chain(int(edges["child"][here[0]])) if here.size else []
 
     def _chain(self, child: int) -> list[Node]:
-        found, nodes = [], self._storage.nodes
+        found, sibling = [], self._storage.nodes["sibling"]
         while child != NONE:
             found.append(Node(self._search, child))
-            child = int(nodes["sibling"][child])
+            child = int(sibling[child])
         return found[::-1]  # the newest stands first

@@ -309,12 +309,12 @@ class Search:
             raise ParameterError(
                 "run(stop=..., progress=...): not with the evaluator Together, which runs many searches"
             )
-        together.check_kind(self)
-        if trials != 0 and self._root_waits():
-            if not self._run_chunk(1):
-                return "memory"
-            trials = None if trials is None else trials - 1
-        return together.run(self, trials, seconds)
+        with together.admitted(self):
+            if trials != 0 and self._root_waits():
+                if not self._run_chunk(1):
+                    return "memory"
+                trials = None if trials is None else trials - 1
+            return together.run(self, trials, seconds)
 
     def _run_chunk(self, trials: int) -> bool:
         """Run a number of trials; False when there is no room for another."""

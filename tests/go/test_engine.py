@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from networks import network_file
 
 from boltree.errors import LabError, ParameterError
 from boltree.go import Game
@@ -32,6 +35,7 @@ OURS = [
     "1",
 ]
 GNUGO = shutil.which("gnugo") or ("/usr/games/gnugo" if os.path.exists("/usr/games/gnugo") else None)
+KATAGO = shutil.which("katago")
 RULES = "no-suicide"
 
 
@@ -100,6 +104,33 @@ def test_a_game_against_gnu_go():
     assert game.moves[:2] == ["E5", "C3"]
 
 
+@pytest.mark.skipif(KATAGO is None, reason="KataGo is not on the PATH as katago (docs/katago.md says how to get it)")
+def test_a_game_against_katago(tmp_path):
+    """With the settings of docs/katago.md, but for fewer visits: it starts, takes the rules, and a game is legal."""
+    network = network_file("b6")
+    text = (Path(__file__).parents[2] / "docs" / "katago.md").read_text()
+    settings = text.split("```ini\n")[1].split("```")[0]
+    assert "maxPlayouts = 200" in settings
+    file = tmp_path / "katago.cfg"
+    file.write_text(settings.replace("maxPlayouts = 200", "maxPlayouts = 4"))
+    command, limit = f"{KATAGO} gtp -model {network} -config {file}", Limit(trials=4)
+    player = EnginePlayer(command.split())
+    try:
+        player.choose(Game(9, 6.5, RULES), limit)
+        rules = json.loads(player.engine.ask("kata-get-rules"))
+        assert (rules["scoring"], rules["ko"], rules["suicide"]) == ("AREA", "POSITIONAL", False)
+        assert player.engine.ask("get_komi") == "6.5"
+        assert player.engine.ask("kata-get-param maxPlayouts") == "4"
+    finally:
+        player.close()
+    ours = contender_from(f"puct:network={network}", limit)
+    columns = Pairing(engine_from(command, limit), ours, 9, 6.5, ("E5", "C3"), pair=0, seed=0).run()
+    assert columns["ended"] == "score"
+    game = Game.from_sgf(columns["sgf"], rules=RULES)
+    assert game.is_over
+    assert game.result == columns["result"]
+
+
 def test_no_such_program():
     with pytest.raises(ParameterError, match="engine 'no-such-engine --x': cannot be started: No such file"):
         Engine(["no-such-engine", "--x"])
@@ -127,8 +158,8 @@ def test_a_program_that_says_nothing(tmp_path):
     player = EnginePlayer(script(tmp_path, text), patience=5.0)
     player.engine.patience = 0.5
     began = time.monotonic()
-    with pytest.raises(EngineError, match=r"no answer to 'genmove black' within 0\.5 s"):
-        player.choose(Game(5), Limit(trials=1))
+    with pytest.raises(EngineError, match=r"no answer to 'genmove black' within 0\.[67] s"):
+        player.choose(Game(5), Limit(seconds=0.05))
     assert time.monotonic() - began < 10.0
     player.close()
 
@@ -149,15 +180,19 @@ def test_a_program_that_answers_no_move(tmp_path, answer, says):
     player.close()
 
 
-def test_time_and_long_answers(tmp_path):
-    text = (
+def noting(commands: str) -> str:
+    """A program that knows some commands more, and tells at the end what it heard."""
+    return (
         "heard = []\n"
         "def answer(line):\n"
         "    heard.append(line)\n"
-        "    if line == 'list_commands':\n        return '= time_settings\\nplay\\n'\n"
+        f"    if line == 'list_commands':\n        return '= {commands}\\nplay\\n'\n"
         "    return '= ' + (' | '.join(heard) if line == 'heard' else 'C3' if line[:3] == 'gen' else '')"
     )
-    player = EnginePlayer(script(tmp_path, text))
+
+
+def test_time_and_long_answers(tmp_path):
+    player = EnginePlayer(script(tmp_path, noting("time_settings")))
     game = Game(5, 0.5)
     assert player.choose(game, Limit(seconds=2.4)).move == "C3"
     game.play("C3")
@@ -168,6 +203,45 @@ def test_time_and_long_answers(tmp_path):
     assert heard.count("clear_board") == 1
     assert heard.endswith("play white C4 | genmove black | heard")
     player.close()
+
+
+def test_katagos_own_commands(tmp_path):
+    """It is told rules, and fractions of seconds, once a game; suicide is forbidden where the game forbids it."""
+    player = EnginePlayer(
+        script(tmp_path, noting("time_settings\\nkata-time_settings\\nkata-set-rules\\nkata-set-rule"))
+    )
+    game = Game(5, 6.5, RULES)
+    player.choose(game, Limit(seconds=2.4))
+    game.play("C3")
+    player.choose(game, Limit(seconds=2.4))
+    heard = player.engine.ask("heard").split(" | ")
+    assert heard == [
+        "list_commands", "kata-set-rules tromp-taylor", "kata-set-rule suicide false", "boardsize 5", "clear_board",
+        "komi 6.5", "kata-time_settings byoyomi 0 2.4 1", "genmove black", "genmove white", "heard",
+    ]  # fmt: skip
+    player.choose(Game(5, 6.5, "tromp-taylor"), Limit(trials=1))
+    assert player.engine.ask("heard").split(" | ")[len(heard) :][:2] == ["kata-set-rules tromp-taylor", "boardsize 5"]
+    player.close()
+
+
+def test_an_engine_may_take_its_time_to_start(tmp_path, monkeypatch, capfd):
+    """As long as it says something on stderr; what it says is told."""
+    monkeypatch.setattr("boltree.go.engine._NEWS", 0.4)
+    slow = "print('Tuning 3/55', file=sys.stderr, flush=True)\ntime.sleep(2)\ndef answer(line):\n    return '= '"
+    player = EnginePlayer(script(tmp_path, slow), patience=1.0)
+    player.close()
+    assert "has been starting for 1 s: Tuning 3/55" in capfd.readouterr().err
+    monkeypatch.setattr("boltree.go.engine.STARTING", 0.5)
+    with pytest.raises(EngineError, match=r"no answer to 'list_commands' .*Tuning 3/55.*Does this command speak GTP"):
+        EnginePlayer(script(tmp_path, slow), patience=1.0)
+
+
+def test_a_program_that_waits_for_something_else(tmp_path):
+    """GNU Go without --mode gtp says nothing at all: it is not waited for as one that tunes itself is."""
+    began = time.monotonic()
+    with pytest.raises(EngineError, match=r"no answer to 'list_commands' .*GNU Go, say, needs --mode gtp"):
+        EnginePlayer([sys.executable, "-c", "import time; time.sleep(30)"], patience=1.0)
+    assert time.monotonic() - began < 15.0
 
 
 @pytest.mark.parametrize(("answer", "result", "ended"), [("= resign", "W+R", "resign"), ("= C3", "W+F", "forfeit")])

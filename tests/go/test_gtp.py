@@ -1,10 +1,9 @@
-"""GTP: every command, what is answered to nonsense, time, and live analysis."""
+"""GTP: every command, what is answered to nonsense, and time."""
 
 from __future__ import annotations
 
 import io
 import os
-import queue
 import re
 import tempfile
 import time
@@ -13,11 +12,11 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from talk import Talk
 
 from boltree import __version__
 from boltree.go import Game
 from boltree.go.gtp import Gtp, serve
-from boltree.go.gtp_analysis import Wish, report, wish_of
 from boltree.go.gtp_clock import LAG, LEAST, Clock
 from boltree.go.handicap import fixed_handicap
 from boltree.go.player import Limit, SearchPlayer
@@ -28,38 +27,8 @@ STANDARD = [
     "komi", "fixed_handicap", "place_free_handicap", "set_free_handicap", "play", "genmove", "undo",
     "time_settings", "time_left", "final_score", "final_status_list", "loadsgf", "reg_genmove", "showboard",
     "printsgf", "kgs-time_settings", "lz-analyze", "kata-analyze", "lz-genmove_analyze", "kata-genmove_analyze",
+    "analyze", "genmove_analyze", "stop",
 ]  # fmt: skip
-
-
-class Talk:
-    """A conversation with an engine on a small board."""
-
-    def __init__(self, trials: int = 30, size: int = 5, looks: int = 3) -> None:
-        self.said: list[str] = []
-        self.looks = looks  # how often an analysis may look for the next command before there is one
-        player = SearchPlayer(go_setting("uct").algorithm(), seed=0)
-        self.gtp = Gtp(
-            player, Limit(trials=trials), size=size, komi=0.5, write=self.said.append, interrupted=self._interrupted
-        )
-        self._left = 0
-
-    def _interrupted(self) -> bool:
-        self._left -= 1
-        return self._left < 0
-
-    def __call__(self, line: str) -> str:
-        self.said.clear()
-        self._left = self.looks
-        self.gtp.hear(line)
-        answer = "".join(self.said)
-        if answer:
-            assert answer[0] in "=?", answer
-            assert answer.endswith("\n\n"), answer
-            assert "\n\n" not in answer[:-2], answer
-        return answer[:-2]
-
-    def all(self, *lines: str) -> list[str]:
-        return [self(line) for line in lines]
 
 
 def test_about_itself():
@@ -104,17 +73,32 @@ def test_a_game_by_hand():
     assert talk("undo") == "? cannot undo"
 
 
-def test_after_the_end_only_passes_follow():
+def test_after_two_passes_a_game_may_go_on():
+    """As controllers do whose players go on: the engine itself has nothing to add, but follows."""
     talk = Talk()
+    game = talk.gtp.commands.game
     talk.all("play b pass", "play w pass")
     assert talk("genmove b") == "= pass"
-    assert talk("play b c3").startswith("? illegal move:")
-    assert talk("lz-analyze 10") == "? the game is over"
     assert talk("lz-genmove_analyze w") == "=\nplay pass"
-    assert talk.all("undo", "undo") == ["=", "="]
-    assert len(talk.gtp.commands.game.moves) == 2
-    assert talk("undo") == "="
-    assert len(talk.gtp.commands.game.moves) == 1
+    assert game.is_over
+    assert game.moves == ["pass"] * 4
+    assert talk("lz-analyze b 1").startswith("=\ninfo move ")
+    assert talk.all("play b c3", "play w c4") == ["=", "="]
+    assert not game.is_over
+    assert talk("komi 3.5") == "="
+    assert talk.gtp.commands.game.moves == [*["pass"] * 4, "C3", "C4"]
+    assert re.fullmatch(r"= ([A-E][1-5]|pass)", talk("genmove b"))
+    assert talk.all(*["undo"] * 7) == ["="] * 7
+    assert talk("undo") == "? cannot undo"
+
+
+def test_the_longest_game_ends_all_the_same():
+    talk = Talk(size=2)
+    for _ in range(50):
+        talk("play b pass")
+    assert talk("play b pass").startswith("? illegal move: move 'pass': illegal as Black's move 51: the game is over")
+    assert talk("genmove b").startswith("? illegal move")
+    assert talk("lz-analyze") == "? the game is over: it has had 50 moves, as many as it may"
 
 
 def test_generated_moves_are_legal_and_played():
@@ -206,15 +190,25 @@ def test_records(tmp_path):
         ("time_settings -1 0 0", "? time_settings: '-1' must be a number of at least 0"),
         ("time_left b 5", "? syntax: time_left COLOUR SECONDS STONES"),
         ("final_status_list some", "? status 'some': must be alive, dead or seki"),
-        ("lz-analyze soon", "? 'soon': must be a colour, an interval in 1/100 s, or maxmoves N"),
-        ("lz-analyze interval", "? interval : must be a whole number"),
-        ("kata-analyze b 10 avoid b D4 1", "? avoid: moves cannot be left out of the analysis"),
+        ("lz-analyze interval", "? interval: '' must be a number"),
+        ("lz-analyze maxmoves -1", "? maxmoves: '-1' must be a whole number"),
+        ("kata-analyze ownership maybe", "? ownership: 'maybe' must be true or false"),
+        ("kata-analyze b 10 avoid b D4", "? avoid: must be avoid COLOUR MOVE,MOVE,... DEPTH"),
+        ("kata-analyze allow x D4 1", "? invalid colour 'x': must be b, w, black or white"),
+        ("kata-analyze allow b D4 1 allow w D4 1", "? allow: may stand there once, and not with avoid"),
+        ("kata-analyze allow b D4 1 avoid w D4 1", "? allow: may stand there once, and not with avoid"),
+        ("kata-analyze avoid b J9 1", "? move 'J9': off the board, whose points are A1 to E5"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(line, answer):
     talk = Talk()
     assert talk(line) == answer
     assert talk("5 name") == "=5 Boltree UCT"
+
+
+def test_an_unknown_option_names_those_there_are():
+    answer = Talk()("lz-analyze soon")
+    assert answer.startswith("? 'soon': must be a colour, an interval in 1/100 s, maxmoves N, minmoves N, avoid or")
 
 
 def test_an_accident_is_an_answer(monkeypatch):
@@ -308,104 +302,6 @@ def test_the_clock_is_obeyed():
     assert talk("kgs-time_settings none") == "="
     assert talk.gtp.commands.clock.seconds_for("black", 5, 0) is None
     assert talk("kgs-time_settings canadian 1").startswith("? syntax")
-
-
-# Analysis
-
-_LINE = r"(?P<pv>( [A-E][1-5]| pass)+)"
-_LZ = r"info move (?P<move>\S+) visits (\d+) winrate (\d+) prior (\d+) lcb (\d+) order (\d+) pv" + _LINE
-_KATA = _LZ.replace(r"(\d+) prior (\d+) lcb (\d+)", r"([\d.e-]+) prior ([\d.e-]+) lcb ([\d.e-]+)")
-
-
-@pytest.mark.parametrize(("style", "form", "one"), [("lz", _LZ, 10_000), ("kata", _KATA, 1)])
-def test_the_form_of_an_analysis(style, form, one):
-    talk = Talk()
-    head, *lines = talk(f"4 {style}-analyze b 5").split("\n")
-    assert head == "=4"
-    assert lines
-    for line in lines:
-        infos = line.split(" info ")
-        found = [re.fullmatch(form, info if info.startswith("info ") else f"info {info}") for info in infos]
-        assert all(found)
-        assert [int(match[6]) for match in found] == list(range(len(found)))
-        assert all(match["pv"].split()[0] == match["move"] for match in found)
-        assert all(0 <= float(match[5]) <= float(match[3]) <= one for match in found)
-        visits = [int(match[2]) for match in found]
-        assert visits == sorted(visits, reverse=True)
-    assert len(talk(f"{style}-analyze 5 maxmoves 2").split("\n")[-1].split(" info ")) == 2
-
-
-def test_chances_are_of_whose_turn_it_is():
-    talk = Talk(looks=40)
-    talk.all("komi -100", "play b C3")
-    line = talk("kata-analyze w 20 maxmoves 1").split("\n")[-1]
-    assert float(re.search(r"winrate (\S+)", line)[1]) < 0.05
-    line = talk("kata-analyze b 20 maxmoves 1").split("\n")[-1]
-    assert float(re.search(r"winrate (\S+)", line)[1]) > 0.95
-
-
-def test_an_analysis_agrees_with_the_search():
-    player, game = SearchPlayer(go_setting("uct").algorithm(), seed=0), Game(5, 0.5, "no-suicide")
-    search = player.search_at(game)
-    assert report(search, 5, "lz", 10) == ""
-    search.run(trials=2000)
-    root, line = search.root, report(search, 5, "kata", 100)
-    found = {m["move"]: m for m in re.finditer(_KATA, line)}
-    for action, visits, value in zip(root.actions, root.visits, root.q, strict=True):
-        match = found[game.problem.action_name(int(action))]
-        assert int(match[2]) == visits
-        assert float(match[3]) == pytest.approx((1 + value / 100) / 2, abs=1e-5)
-    best = next(iter(found.values()))["pv"].split()
-    for move in best:
-        game.play(move)  # legal, in turn
-
-
-def test_a_move_with_its_thoughts():
-    talk = Talk(trials=200)
-    *thoughts, last = talk("lz-genmove_analyze b 10").split("\n")
-    assert thoughts[0] == "="
-    assert re.fullmatch(r"play ([A-E][1-5]|pass)", last)
-    assert last.split()[1] == re.search(r"info move (\S+)", thoughts[-1])[1]
-    assert talk.gtp.commands.game.moves == [last.split()[1]]
-    assert talk.gtp.commands.player.search_at(talk.gtp.commands.game).trials == 200
-
-
-def test_the_words_of_an_analysis():
-    assert wish_of([]) == Wish(None, 1.0, 20)
-    assert wish_of(["W", "interval", "25"]) == Wish("white", 0.25, 20)
-    assert wish_of(["interval", "0"]).seconds > 0
-    assert wish_of(["50", "ownership", "true", "maxmoves", "1"]) == Wish(None, 0.5, 1)
-
-
-def test_a_command_ends_an_analysis():
-    """The lines come one by one, the next when the analysis has spoken twice."""
-    out: queue.Queue[str] = queue.Queue()
-
-    class Out(io.StringIO):
-        def write(self, text: str) -> int:
-            out.put(text)
-            return super().write(text)
-
-    def lines() -> Iterator[str]:
-        yield "1 lz-analyze b 5\n"
-        told = 0
-        while told < 2:
-            told += out.get(timeout=60).startswith("info ")
-        yield "2 play b C3\n"
-        yield "3 genmove w\n"
-        yield "4 quit\n"
-        yield "5 name\n"
-
-    written = Out()
-    player = SearchPlayer(go_setting("uct").algorithm(), seed=0)
-    limit = Limit(trials=20)
-    serve(lambda write, stop: Gtp(player, limit, size=5, write=write, interrupted=stop), lines(), written)
-    answers = written.getvalue().split("\n\n")
-    assert answers[0].startswith("=1\ninfo move ")
-    assert len(answers[0].split("\n")) >= 3
-    assert answers[1] == "=2"
-    assert re.fullmatch(r"=3 ([A-E][1-5]|pass)", answers[2])
-    assert answers[3:] == ["=4", ""]
 
 
 def test_the_end_of_the_input_is_the_end():

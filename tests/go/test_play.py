@@ -10,8 +10,9 @@ import pytest
 
 from boltree.go import Game
 from boltree.go.play import Table, board_text
-from boltree.go.player import RESIGN, Choice, Limit
+from boltree.go.player import RESIGN, Choice, Limit, SearchPlayer
 from boltree.go.points import PASS
+from boltree.go.settings import go_setting
 
 
 class Scripted:
@@ -76,7 +77,7 @@ def test_a_whole_game():
     assert "You are black, Robot is white" in text
     assert "Robot plays C4 (75% for white, 1,234 trials in 0.5 s)." in text
     assert " 4 . .(O). . 4" in text
-    assert text.endswith("The game is over: White wins by 0.5.")
+    assert text.endswith("The game is over: White wins by 0.5, as the board stands.")
 
 
 def test_playing_white():
@@ -98,6 +99,16 @@ def test_a_hint_does_not_move():
     text, game, _ = played(["hint", "quit"], "E5")
     assert "Robot would play E5 (25% for black" in text
     assert game.moves == []
+
+
+def test_dead_stones_are_pointed_out():
+    """The opponent's stone in the corner could be captured at leisure; as the board stands it counts."""
+    game = Game(5, 0.5, "no-suicide", black=["B5", "B4", "B3", "A3", "D3", "C3", "E3"], white=["A5"])
+    player = SearchPlayer(go_setting("uct").algorithm(), seed=0)
+    said: list[str] = []
+    lines = iter(["score", "quit"])
+    Table(game, player, Limit(trials=1), "black", ask=lambda _: next(lines), say=said.append, plain=True).run()
+    assert "As the board stands: Black wins by 21.5. But A5 looks dead; without, Black wins by 24.5.\n" in said
 
 
 def test_resigning():
@@ -149,4 +160,8 @@ def test_the_command():
     assert "AR-BTS would play" in ran.stdout
     ran = subprocess.run([*command, "--handicap", "2"], input="", capture_output=True, encoding="utf-8", timeout=300)
     assert ran.returncode == 2
+    empty = subprocess.run([*command, "--engine", ""], input="", capture_output=True, encoding="utf-8", timeout=300)
+    assert empty.stderr == "boltree: --engine: must be a command, such as 'gnugo --mode gtp'\n"
+    hmcts = subprocess.run([*command[:4], "--algorithm", "hmcts"], capture_output=True, encoding="utf-8", timeout=300)
+    assert hmcts.stderr.endswith("hmcts: must know its number of trials; give --trials, or as in hmcts:budget=1000\n")
     assert ran.stderr == "boltree: handicap 2: boards smaller than 7x7 have none\n"

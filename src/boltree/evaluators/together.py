@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..core import records
@@ -63,6 +65,7 @@ class Together:
         self._server: threading.Thread | None = None
         self._closed = False
         self._kind: Kind | None = None
+        self._inside = 0  # searches that run
 
     @property
     def gives_prior(self) -> bool:
@@ -116,11 +119,12 @@ class Together:
             raise_failure(search, client.failed)
         return client.reason
 
-    def check_kind(self, search: Search) -> None:
-        """Refuse a search whose leaves cannot stand in one batch with the others'."""
+    @contextmanager
+    def admitted(self, search: Search) -> Iterator[None]:
+        """Let a search in while it runs; refuse one whose leaves cannot stand in one batch with the others'."""
         kind = Kind(search.problem)
         with self._wake:
-            if self._kind is None:
+            if self._kind is None or self._inside == 0:
                 self._kind = kind
             elif not self._kind.fits(kind):
                 raise ParameterError(
@@ -128,6 +132,12 @@ class Together:
                     f"{type(self._kind.problem).__name__}, of the same size, which it serves already; make another "
                     "Together for another problem"
                 )
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._wake:
+                self._inside -= 1
 
     def _enter(self, queue: deque[Any], one: Any) -> None:
         with self._wake:

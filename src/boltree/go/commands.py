@@ -20,6 +20,7 @@ from .player import Limit
 KOMI = {19: 7.5}
 """The paper's komi by board size; 6.5 on others."""
 
+_ENGINE = "gnugo --mode gtp --chinese-rules"
 _PLAYER = "an algorithm, such as ar-bts or puct, also with parameters: bts:alpha=0.3,epsilon=0.01,trials=500"
 
 
@@ -32,10 +33,12 @@ def add_go(commands: Any) -> None:
 
 def _add_thinking(command: argparse.ArgumentParser, board: int) -> None:
     command.add_argument(
-        "--network", metavar="NAME", help="b6, b15, b18, a .bin.gz, or none; one that is there if left out"
-    )
-    command.add_argument("--seconds", type=_positive, help="thinking time of a move; 5 if neither is given")
-    command.add_argument("--trials", type=_whole, help="trials of a move")
+        "--network", metavar="NAME",
+        help="b6, b15 or b18 (boltree network get fetches one), the path of a .bin.gz, or none for random games; if "
+        "left out, b15 or b6 where one was fetched",
+    )  # fmt: skip
+    command.add_argument("--seconds", type=_positive, help="thinking time of a move; 5 if --trials is not given either")
+    command.add_argument("--trials", type=_whole, help="trials of a move; with --seconds, whichever ends first")
     command.add_argument("--batch", type=_whole, default=BATCH, help="leaves that the network values at a time")
     command.add_argument("--board", type=_size, default=board, metavar="N", help="size of the board")
     command.add_argument("--komi", type=_real, help="White's points for moving second; 7.5 on 19x19, else 6.5")
@@ -46,7 +49,11 @@ def _add_gtp(commands: Any) -> None:
     command = commands.add_parser(
         "gtp",
         help="play Go over GTP, for Sabaki, Lizzie, GoGui and others",
-        description="Speak GTP 2 on stdin and stdout. Attach it to a program for Go as an engine with this command.",
+        description="Speak GTP 2 on stdin and stdout: an engine for programs that show Go and let people play it. In "
+        "Sabaki, add an engine (Engines, Manage Engines) whose path is that of boltree, and whose arguments are gtp "
+        "and options; Lizzie and GoGui take the whole command. They can show what the search thinks as it thinks "
+        "(lz-analyze, kata-analyze), with a network also scores and ownership. Clocks that they set come before "
+        "--seconds.",
         epilog="example: boltree gtp --network b15 --algorithm ar-bts --seconds 5",
         formatter_class=HelpFormatter,
     )
@@ -59,7 +66,7 @@ def _gtp(options: argparse.Namespace) -> int:
     from .gtp import Gtp, serve
     from .player import SearchPlayer
 
-    contender = contender_from(options.algorithm, _limit(options), _network(options), options.batch)
+    contender = _algorithm(options.algorithm, options, _network(options))
     player = contender.player(options.seed)
     assert isinstance(player, SearchPlayer)
     if hasattr(sys.stdin, "reconfigure"):
@@ -70,6 +77,8 @@ def _gtp(options: argparse.Namespace) -> int:
             player, contender.limit, size=options.board, komi=_komi(options), write=write, interrupted=interrupted
         )
 
+    if sys.stdin.isatty():
+        print("boltree: this speaks GTP; type list_commands, genmove black, showboard or quit", file=sys.stderr)
     try:
         serve(make, sys.stdin, sys.stdout)
     except BrokenPipeError:
@@ -89,8 +98,9 @@ def _add_match(commands: Any) -> None:
     )
     command.add_argument("players", nargs="*", metavar="PLAYER", help=_PLAYER)
     command.add_argument(
-        "--engine", action="append", default=[], metavar="COMMAND", help="an engine that speaks GTP, as a player"
-    )
+        "--engine", action="append", default=[], metavar="COMMAND",
+        help=f"a program that speaks GTP, as a player, such as '{_ENGINE}'; it is told --seconds, but not --trials",
+    )  # fmt: skip
     command.add_argument("--games", type=_whole, default=50, help="games of every two players, an even number")
     command.add_argument("--opening", type=_count, default=2, metavar="N", help="random moves that a game begins with")
     command.add_argument("--openings", type=Path, nargs="+", metavar="SGF", help="files or folders of openings instead")
@@ -116,10 +126,10 @@ def _match(options: argparse.Namespace) -> int:
 
     if sum(bool(one) for one in (options.workers, options.cluster, options.together)) > 1:
         raise ParameterError("--workers, --cluster and --together: give one of them")
-    limit, network = _limit(options), _network(options)
     names = options.players or (["ar-bts"] if options.tune else [])
-    players = [contender_from(text, limit, network, options.batch) for text in names]
-    players += [engine_from(command, limit) for command in options.engine]
+    network = _network(options)
+    players = [_algorithm(text, options, network) for text in names]
+    players += [engine_from(command, _limit(options)) for command in options.engine]
     numbers: list[float] = []
     if options.tune:
         if len(players) != 1:
@@ -161,7 +171,9 @@ def _add_play(commands: Any) -> None:
         formatter_class=HelpFormatter,
     )
     command.add_argument("--algorithm", default="ar-bts", metavar="PLAYER", help=_PLAYER)
-    command.add_argument("--engine", metavar="COMMAND", help="play against an engine that speaks GTP instead")
+    command.add_argument(
+        "--engine", metavar="COMMAND", help=f"play against a program that speaks GTP instead, such as '{_ENGINE}'"
+    )
     command.add_argument("--colour", choices=("black", "white"), default="black", help="yours")
     command.add_argument("--handicap", type=_whole, metavar="N", help="black stones before White's first move, 2 to 9")
     _add_thinking(command, 9)
@@ -185,9 +197,18 @@ def _play(options: argparse.Namespace) -> int:
 
 
 def _opponent(options: argparse.Namespace) -> Contender:
-    if options.engine:
+    if options.engine is not None:
         return engine_from(options.engine, _limit(options))
-    return contender_from(options.algorithm, _limit(options), _network(options), options.batch)
+    return _algorithm(options.algorithm, options, _network(options))
+
+
+def _algorithm(text: str, options: argparse.Namespace, network: str | None) -> Contender:
+    """A player from its text and the options; one that could never move is refused now, not in the game."""
+    one = contender_from(text, _limit(options), network, options.batch)
+    assert one.setting is not None
+    if one.setting.name == "hmcts" and one.limit.trials is None and one.setting.parameters.get("budget") is None:
+        raise ParameterError(f"{text}: must know its number of trials; give --trials, or as in hmcts:budget=1000")
+    return one
 
 
 def _limit(options: argparse.Namespace) -> Limit:

@@ -7,6 +7,7 @@ import queue
 import re
 import shlex
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
@@ -19,6 +20,22 @@ from .points import PASS, action_named
 
 PATIENCE = 60.0
 """Seconds until an engine that says nothing is given up; thinking time comes on top."""
+
+STARTING = 900.0
+"""Seconds of silence, on stderr too, until an engine is given up that has said something there and not answered yet.
+
+KataGo tunes itself for minutes on a new machine, and tells of it on stderr. A program that says nothing at all waits
+for something else than GTP.
+"""
+
+THINKING = 600.0
+"""Seconds that a move may take where the engine was told no time: it thinks as long as its own settings say."""
+
+_LEAVING = 10.0
+"""Seconds that an engine may take to end after it was told to quit."""
+
+_NEWS = 15.0
+"""Seconds between two lines about an engine that is still starting."""
 
 _KEPT = 200
 """Lines of the engine's stderr that are kept."""
@@ -39,6 +56,7 @@ class Engine:
     def __init__(self, command: Sequence[str], patience: float = PATIENCE) -> None:
         self.command, self.patience = list(command), patience
         self.stderr: deque[str] = deque(maxlen=_KEPT)
+        self._heard, self._starting = 0.0, False
         try:
             self._process = subprocess.Popen(
                 self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -63,6 +81,7 @@ class Engine:
         assert self._process.stderr is not None
         with contextlib.suppress(ValueError):
             for line in self._process.stderr:
+                self._heard = time.monotonic()
                 self.stderr.append(line.rstrip())
 
     def ask(self, command: str, patience: float | None = None) -> str:
@@ -81,16 +100,31 @@ class Engine:
             raise ParameterError(f"engine {self.command[0]}: {command!r} was refused: {text.strip()}")
         return text
 
+    def start(self, command: str) -> str:
+        """The answer to the first command, which may take minutes; while it does, what the engine says is told."""
+        over = threading.Event()
+
+        def tell() -> None:
+            seconds = 0.0
+            while not over.wait(_NEWS):
+                seconds += _NEWS
+                last = next((f": {line}" for line in reversed(self.stderr) if line), "")
+                print(f"boltree: {self.command[0]} has been starting for {seconds:.0f} s{last}", file=sys.stderr)
+
+        threading.Thread(target=tell, daemon=True).start()
+        self._starting = True
+        try:
+            return self.ask(command)
+        finally:
+            self._starting = False
+            over.set()
+
     def _answer(self, command: str, patience: float) -> str:
         """Lines up to an empty one."""
         lines: list[str] = []
-        ends = time.monotonic() + patience
+        began = time.monotonic()
         while True:
-            try:
-                line = self._lines.get(timeout=max(ends - time.monotonic(), 0.0))
-            except queue.Empty:
-                self._process.kill()  # it would answer the wrong command later
-                raise self._error(f"no answer to {command!r} within {patience:g} s") from None
+            line = self._next_line(command, began, patience)
             if line is None:
                 raise self._died(command)
             line = line.rstrip("\r\n")
@@ -100,6 +134,22 @@ class Engine:
                     return line
             elif lines:
                 return "\n".join(lines)
+
+    def _next_line(self, command: str, began: float, patience: float) -> str | None:
+        """A line of an answer, or None where there will be none."""
+        while True:
+            left = self._ends(began, patience) - time.monotonic()
+            try:
+                return self._lines.get(timeout=min(max(left, 0.0), 1.0))
+            except queue.Empty:
+                if time.monotonic() >= self._ends(began, patience):
+                    self._process.kill()  # it would answer the wrong command later
+                    raise self._error(f"no answer to {command!r} within {time.monotonic() - began:.1f} s") from None
+
+    def _ends(self, began: float, patience: float) -> float:
+        """Until when an answer is waited for."""
+        talks = self._starting and self.stderr
+        return max(began + patience, self._heard + STARTING if talks else 0.0)
 
     def _died(self, command: str) -> EngineError:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -119,7 +169,7 @@ class Engine:
             with contextlib.suppress(LabError, ParameterError):
                 self.ask("quit", patience=2.0)
             try:
-                self._process.wait(2.0)
+                self._process.wait(_LEAVING)
             except subprocess.TimeoutExpired:
                 self._process.kill()
         self._process.wait()
@@ -134,6 +184,9 @@ class Engine:
 class EnginePlayer:
     """Plays by an engine. Trials are not the engine's business: a limit by seconds is told to it, another is not.
 
+    An engine that knows KataGo's commands for rules is told the game's; another must be started with rules that agree:
+    area scoring, positional superko, no suicide.
+
     Args:
         command: the program and its arguments, such as ``["gnugo", "--mode", "gtp"]``.
         name: what tables and records call it.
@@ -146,7 +199,7 @@ class EnginePlayer:
         self._known: Game | None = None
         self._seconds: float | None = None
         try:
-            self._commands = set(self.engine.ask("list_commands").split())
+            self._commands = set(self.engine.start("list_commands").split())
         except EngineError as error:
             self.engine.close()
             raise EngineError(f"{error}. Does this command speak GTP? GNU Go, say, needs --mode gtp") from None
@@ -159,11 +212,9 @@ class EnginePlayer:
         if game.is_over:
             raise ParameterError("the game is over: there is no move to choose")
         self._follow(game)
-        if limit.seconds is not None and limit.seconds != self._seconds and "time_settings" in self._commands:
-            self.engine.ask(f"time_settings 0 {max(round(limit.seconds), 1)} 1")  # whole seconds: GTP knows no others
-            self._seconds = limit.seconds
+        self._tell_time(limit.seconds)
         began = time.perf_counter()
-        patience = self.engine.patience + 2 * (limit.seconds or 0.0)
+        patience = self.engine.patience + (THINKING if limit.seconds is None else 2 * limit.seconds)
         answer = self.engine.ask(f"genmove {game.to_move}", patience)
         spent = time.perf_counter() - began
         move = answer.strip().upper()
@@ -180,10 +231,27 @@ class EnginePlayer:
             self._known.play(move)
         return Choice(move, 0, spent)
 
+    def _tell_time(self, seconds: float | None) -> None:
+        """Tell the engine how long it may think about every move."""
+        if seconds is None or seconds == self._seconds:
+            return
+        if "kata-time_settings" in self._commands:
+            self.engine.ask(f"kata-time_settings byoyomi 0 {seconds:g} 1")
+        elif "time_settings" in self._commands:
+            self.engine.ask(f"time_settings 0 {max(round(seconds), 1)} 1")  # whole seconds: GTP knows no others
+        self._seconds = seconds
+
+    def _tell_rules(self, rules: str) -> None:
+        if "kata-set-rules" in self._commands:
+            self.engine.ask("kata-set-rules tromp-taylor")
+            if rules == "no-suicide":
+                self.engine.ask("kata-set-rule suicide false")
+
     def _follow(self, game: Game) -> None:
         """Tell the engine what was played since it was last asked, or the whole game where it is another one."""
         known = self._known
         if known is None or not _continues(game, known):
+            self._tell_rules(game.rules)
             for command in (f"boardsize {game.size}", "clear_board", f"komi {game.komi:g}"):
                 self.engine.ask(command)
             for colour, stones in zip(("black", "white"), game.setup, strict=True):
@@ -202,5 +270,5 @@ class EnginePlayer:
 
 
 def _continues(game: Game, known: Game) -> bool:
-    alike = (game.size, game.komi, game.setup) == (known.size, known.komi, known.setup)
+    alike = (game.size, game.komi, game.rules, game.setup) == (known.size, known.komi, known.rules, known.setup)
     return alike and game._moves[: len(known._moves)] == known._moves

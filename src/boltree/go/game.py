@@ -84,11 +84,14 @@ class Game:
 
     # Playing
 
-    def play(self, move: str, colour: str | None = None) -> None:
-        """Play a move, such as "D4" or "pass", for whose turn it is, or for another colour out of turn."""
+    def play(self, move: str, colour: str | None = None, *, play_on: bool = False) -> None:
+        """Play a move, such as "D4" or "pass", for whose turn it is, or for another colour out of turn.
+
+        With `play_on` also after two passes, as players do who do not agree on what is dead.
+        """
         action = self._action(move)
         player = self._player if colour is None else _player(colour)
-        reason = self._objection(action, player)
+        reason = self._objection(action, player, play_on)
         if reason:
             who = COLOURS[player].capitalize()
             raise ParameterError(f"move {move!r}: illegal as {who}'s move {len(self._moves) + 1}: {reason}")
@@ -97,6 +100,7 @@ class Game:
         if player != self._player:
             view.player = player
             view.recent[:] = 0  # networks see the last moves only as far as they alternate
+        view.passes = min(view.passes, 1)  # more than two are as good as two
         rulebook.take_turn(self._rules, view, action)
         self._states.append(state)
         self._moves.append((player, action))
@@ -118,9 +122,9 @@ class Game:
     def _action(self, move: str) -> int:
         return action_named(move, self.size)
 
-    def _objection(self, action: int, player: int) -> str:
+    def _objection(self, action: int, player: int, play_on: bool = False) -> str:
         """Why a move is illegal; nothing if it is legal."""
-        if self.is_over:
+        if self.is_over and not (play_on and self._view.moves < self._rules.limit):
             return "the game is over"
         if action == self.size**2:
             return ""
@@ -217,8 +221,7 @@ class Game:
     @property
     def result(self) -> str:
         """The score as records write it: "B+3.5", "W+0.5", or "0" for a draw."""
-        score = self.score()
-        return f"{'B' if score > 0 else 'W'}+{abs(score):g}" if score else "0"
+        return result_of(self.score())
 
     def __str__(self) -> str:
         return picture(self._view)
@@ -244,6 +247,15 @@ class Game:
         from .sgf import game_of
 
         return game_of(text, rules)
+
+
+def result_of(score: float) -> str:
+    """A score for Black as records write it.
+
+    >>> result_of(3.5), result_of(-0.5), result_of(0.0)
+    ('B+3.5', 'W+0.5', '0')
+    """
+    return f"{'B' if score > 0 else 'W'}+{abs(score):g}" if score else "0"
 
 
 def _player(colour: str) -> int:

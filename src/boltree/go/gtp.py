@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import IO, Any
@@ -60,6 +61,7 @@ class Gtp:
                 self._write(f"?{number} no command\n\n")
             return
         name, *words = text.split()
+        self.commands.answering = False
         try:
             stream = self.commands.streams.get(name)
             if stream is not None:
@@ -67,11 +69,19 @@ class Gtp:
                 return
             answer = self.commands.call(name, words)
         except (GtpError, ParameterError, ProblemError) as error:
-            self._write(f"?{number} {_one_line(error)}\n\n")
+            self._refuse(number, _one_line(error))
         except Exception as error:  # an engine that dies loses the game; one that says so may go on
-            self._write(f"?{number} internal error: {type(error).__name__}: {_one_line(error)}\n\n")
+            self._refuse(number, f"internal error: {type(error).__name__}: {_one_line(error)}")
         else:
             self._write(f"={number} {answer}".rstrip() + "\n\n")
+
+    def _refuse(self, number: str, reason: str) -> None:
+        """Say no; in the middle of an answer it is too late for that, and the answer only ends."""
+        if self.commands.answering:
+            print(f"boltree: {reason}", file=sys.stderr)
+            self._write("\n")
+        else:
+            self._write(f"?{number} {reason}\n\n")
 
 
 def _one_line(error: Exception) -> str:

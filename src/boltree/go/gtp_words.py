@@ -48,3 +48,11 @@ def seconds_of(name: str, word: str) -> float:
     if not 0 <= value < 1e9:
         raise GtpError(f"{name}: {word[:40]!r} must be a number of at least 0")
     return value
+
+
+def truth(name: str, word: str) -> bool:
+    """true or false."""
+    found = {"true": True, "false": False}.get(word.lower())
+    if found is None:
+        raise GtpError(f"{name}: {word[:40]!r} must be true or false")
+    return found

@@ -9,15 +9,17 @@ from typing import Any
 
 from ..errors import ParameterError
 from .game import Game
+from .outlook import outlook_of
 from .picture import stars_of
-from .player import RESIGN, Choice, Limit, Player
+from .player import RESIGN, Choice, Limit, Player, SearchPlayer
 from .points import COLOURS, LETTERS, PASS, move_name
+from .status import DEAD, settled_score, statuses
 
 HELP = """Type a point such as D4, or one of
   pass     let the other move; two passes end the game
   hint     what the opponent would play here
   undo     take back your last move and its answer
-  score    the score as the board stands
+  score    the score as the board stands, and without the stones that look dead
   save F   write the game to an SGF file
   resign   give up
   quit     leave"""
@@ -87,7 +89,7 @@ class Table:
                     return
             elif not self._turn():
                 return
-        self._say(f"The game is over: {_said(self.game)}.")
+        self._say(f"The game is over: {_said(self.game.score())}, as the board stands.{self._without_dead()}")
 
     @property
     def _other(self) -> str:
@@ -136,12 +138,23 @@ class Table:
         elif word == "undo":
             self._undo()
         elif word == "score":
-            self._say(f"As the board stands: {_said(self.game)}. Stones that are dead still count.\n")
+            self._say(f"As the board stands: {_said(self.game.score())}.{self._without_dead()}\n")
         elif word == "save":
             self._save(rest)
         else:
             self.game.play(PASS if word == PASS else line)
             self._show()
+
+    def _without_dead(self) -> str:
+        """What the score would be without dead stones, if the opponent can tell that there are any."""
+        if not isinstance(self.player, SearchPlayer):
+            return ""
+        outlook = outlook_of(self.player.evaluator, self.game.problem, self.game.state)
+        dead = [p for chain, status in statuses(self.game, outlook) if status == DEAD for p in chain.points]
+        if not dead:
+            return ""
+        names, looks = " ".join(move_name(p, self.game.size) for p in dead), "looks" if len(dead) == 1 else "look"
+        return f" But {names} {looks} dead; without, {_said(settled_score(self.game, outlook))}."
 
     def _undo(self) -> None:
         """Back to the person's last move; an opening that was given is not taken back beyond it."""
@@ -170,8 +183,7 @@ def _thoughts(choice: Choice, colour: str) -> str:
     return f" ({chance:.0%} for {colour}, {choice.trials:,} trials in {choice.seconds:.1f} s)"
 
 
-def _said(game: Game) -> str:
-    score = game.score()
+def _said(score: float) -> str:
     if score == 0:
         return "a draw"
     return f"{'Black' if score > 0 else 'White'} wins by {abs(score):g}"

@@ -61,7 +61,7 @@ def game_of(text: Union[str, bytes], rules: str | None) -> Game:
     )
     for colour, place in moves:
         try:
-            game.play(_name(place), colour)
+            game.play(_name(place), colour, play_on=True)
         except ParameterError as error:
             raise ParameterError(f"SGF: {error}") from None
     return game

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 from ..errors import ProblemError
 from ..go.board import (
@@ -42,6 +45,8 @@ class Go(Problem):
         rules: "tromp-taylor", which allows suicide of two stones or more, or "no-suicide", as in the paper.
         scale: the reward of a win, and minus that of a loss; the paper uses 100.
         horizon: moves after which a game is scored as it stands; 3 * size * size (but at least 50) if None.
+        barred: moves that are left out, each as (player, action, n): before n moves of the game are played. Rollouts
+            do not know of them. The pass stays where nothing else is left.
 
     Example:
         >>> import boltree as bt
@@ -60,6 +65,7 @@ class Go(Problem):
         scale="f8",
         neighbours="u2[:]",
         zobrist="u8[:]",
+        barred="u2[:]",
     )
 
     def __new__(cls, size: int = 9, *_: Any, **__: Any) -> Go:
@@ -75,6 +81,7 @@ class Go(Problem):
         *,
         scale: float = 1.0,
         horizon: int | None = None,
+        barred: Iterable[tuple[int, int, int]] = (),
     ) -> None:
         if rules not in RULES:
             raise ProblemError(f"Go: rules={rules!r}, must be one of {', '.join(map(repr, RULES))}")
@@ -85,6 +92,7 @@ class Go(Problem):
         most = longest_game(capacity_for(size))
         limit = longest_game(size) if horizon is None else whole("Go", "horizon", horizon, 1, most)
         points = size * size
+        self._barred = [(int(player), int(action), int(until)) for player, action, until in barred]
         self.action_names = tuple(move_name(action, size) for action in range(points + 1))
         self.features_shape = (features_size(size),)
         super().__init__(
@@ -96,6 +104,7 @@ class Go(Problem):
             scale=self._scale,
             neighbours=neighbours_of(size),
             zobrist=zobrist_of(size),
+            barred=_bars(self._barred, points, most),
             actions=points + 1,
             horizon=limit,
         )
@@ -110,10 +119,12 @@ class Go(Problem):
 
     @staticmethod
     def legal(params, state, mask):  # type: ignore[no-untyped-def]
-        colour = 1 + state.player
+        colour, first = 1 + state.player, state.player * (params.points + 1)
+        some = False
         for p in range(params.points):
-            mask[p] = is_legal(params, state, p, colour)
-        mask[params.points] = True
+            mask[p] = state.moves >= params.barred[first + p] and is_legal(params, state, p, colour)
+            some |= mask[p]
+        mask[params.points] = not some or state.moves >= params.barred[first + params.points]
 
     @staticmethod
     def random_action(params, state, rng):  # type: ignore[no-untyped-def]
@@ -153,13 +164,24 @@ class Go(Problem):
         return f"Go({', '.join(f'{name}={value!r}' for name, value in self.recipe().items())})"
 
     def recipe(self) -> dict[str, Any]:
-        return {
+        recipe = {
             "size": self.plain_params.size,
             "komi": self._komi,
             "rules": self._rules,
             "scale": self._scale,
             "horizon": self.horizon,
         }
+        return recipe | ({"barred": self._barred} if self._barred else {})
+
+
+def _bars(barred: list[tuple[int, int, int]], points: int, most: int) -> Any:
+    """By player and action, how many moves must have been played before it may be made."""
+    table = np.zeros((2, points + 1), np.uint16)
+    for player, action, until in barred:
+        if player not in (0, 1) or not 0 <= action <= points or until < 0:
+            raise ProblemError(f"Go: barred={(player, action, until)!r}, must be (0 or 1, 0 to {points}, at least 0)")
+        table[player, action] = max(int(table[player, action]), min(until, most))
+    return table.ravel()
 
 
 # One class for each layout: a layout belongs to a class and is compiled once. One for all sizes would make a node on
