@@ -201,11 +201,25 @@ def test_searches_come_and_go():
         assert min(threads.map(play, range(20))) > 6
 
 
-def test_one_kind_of_problem():
-    with bt.Together(Guess(4)) as together:
-        bt.Search(bt.problems.TicTacToe(), bt.PUCT(), seed=0, evaluator=together).run(trials=5)
+def test_one_kind_of_problem_at_a_time():
+    class Slow(Guess):
+        def evaluate(self, batch):
+            begun.set()
+            threading.Event().wait(0.05)
+            return super().evaluate(batch)
+
+    begun, slow = threading.Event(), Slow(4)
+    chain = bt.problems.DChain(5)
+    with bt.Together(slow) as together, ThreadPoolExecutor(1) as thread:
+        first = bt.Search(bt.problems.TicTacToe(), bt.PUCT(), seed=0, evaluator=together)
+        other = bt.Search(chain, bt.PUCT(), seed=0, evaluator=together)
+        running = thread.submit(first.run, 60)
+        begun.wait()
         with pytest.raises(bt.ParameterError, match="problem=DChain: must be like TicTacToe"):
-            bt.Search(bt.problems.DChain(5), bt.PUCT(), seed=0, evaluator=together).run(trials=5)
+            other.run(trials=5)
+        assert running.result() == "trials"
+        slow.actions = chain.actions
+        assert other.run(trials=5) == "trials"  # nobody else is there now
 
 
 def test_closing_wakes_everybody():

@@ -52,7 +52,8 @@ def as_markdown(judged: Sequence[Judged], quick: bool, pictures: Mapping[str, Se
         "",
         f"Made by `{command} --out FOLDER --write FILE`, version {__version__}. Every claim is an experiment with a "
         "criterion that stands in the code and was fixed before the run. A claim *holds* when all its parts do, "
-        "*differs* when some do, and *does not hold* when none does.",
+        "*differs* when some do, and *does not hold* when none does. The claims about Go (C19, C20, C22) are matches: "
+        "[go.md](go.md).",
         "",
         "| claim | | verdict | parts that hold |",
         "|---|---|---|---|",
