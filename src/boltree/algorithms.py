@@ -20,7 +20,7 @@ import numpy as np
 
 from .core import space
 from .errors import ParameterError
-from .schedules import Schedule, check_schedule, log_decay
+from .schedules import Auto, Schedule, Temperature, check_schedule
 
 Recommend = Literal["value", "visits"]
 Alias = Literal["auto", True, False]
@@ -42,7 +42,10 @@ def _whole(value: Any) -> bool:
 _CHECKS: dict[str, tuple[Any, str]] = {
     "epsilon": (lambda v: _real(v) and v >= 0, "a finite number of at least 0"),
     "epsilon_prior": (lambda v: _real(v) and v >= 0, "a finite number of at least 0"),
-    "q_init": (lambda v: v is None or _real(v), "a finite number, or None (from the prior if there is one, else 0)"),
+    "q_init": (
+        lambda v: v is None or _real(v),
+        "a finite number, or None (by the prior or the returns seen, else 0)",
+    ),
     "c": (lambda v: v == "auto" or (_real(v) and v >= 0), "a finite number of at least 0, or 'auto'"),
     "p": (lambda v: _real(v) and v >= 1, "a finite number of at least 1"),
     "budget": (
@@ -72,6 +75,8 @@ class Algorithm:
     search_distribution: ClassVar[str]
     state_value: ClassVar[str]
     entropy_bonus: ClassVar[str] = "none"
+    auto_alpha: ClassVar[Auto] = Auto("constant", 0.06)
+    auto_beta: ClassVar[Auto] = Auto("log", 0.1)
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -95,8 +100,8 @@ class Algorithm:
     @property
     def temperatures(self) -> tuple[Schedule, Schedule]:
         """The search temperature alpha and the entropy's weight beta."""
-        alpha = getattr(self, "alpha", 1.0)
-        return alpha, getattr(self, "beta", 0.0)
+        alpha, beta = getattr(self, "alpha", 1.0), getattr(self, "beta", 0.0)
+        return (self.auto_alpha if alpha == "auto" else alpha), (self.auto_beta if beta == "auto" else beta)
 
 
 @dataclass(frozen=True)
@@ -166,7 +171,7 @@ class HMCTS(_Confident):
 class _Sampled(Algorithm):
     search_distribution: ClassVar[str] = "boltzmann"
 
-    alpha: Schedule = 1.0
+    alpha: Temperature = "auto"
     epsilon: float = 1.0
     epsilon_prior: float = 1.0
     q_init: Union[float, None] = None
@@ -179,10 +184,11 @@ class _Sampled(Algorithm):
 _SAMPLED_ARGS = """
 
     Args:
-        alpha: search temperature, a schedule of the node's visits.
+        alpha: search temperature, a schedule of the node's visits; ``"auto"`` scales it by the returns seen.
         epsilon: exploration; a uniform action with probability min(1, epsilon / log(e + N)).
         epsilon_prior: the same for drawing from the prior, where there is one.
-        q_init: preference of an untried action; None takes log prior (shifted to mean 0), or 0 without a prior.
+        q_init: preference of an untried action; None takes log prior (shifted to mean 0) where there is one, else the
+            lowest return seen where alpha is ``"auto"``, else 0.
         recommend: the action of highest ``"value"`` or most ``"visits"``.
         alias: sample from alias tables; ``"auto"`` does so at nodes with many actions.
         rebuild_factor: a table is rebuilt every so many times |A| visits of its node.
@@ -227,7 +233,7 @@ class DENTS(_Sampled):
     state_value: ClassVar[str] = "max"
     entropy_bonus: ClassVar[str] = "shannon"
 
-    beta: Schedule = log_decay(1.0)
+    beta: Temperature = "auto"
 
 
 @dataclass(frozen=True)
@@ -235,8 +241,7 @@ class ARBTS(_Sampled):
     """BTS on average returns, with a decaying temperature."""
 
     state_value: ClassVar[str] = "mean"
-
-    alpha: Schedule = log_decay(1.0)
+    auto_alpha: ClassVar[Auto] = Auto("log", 0.1)
 
 
 @dataclass(frozen=True)
@@ -245,9 +250,9 @@ class ARDENTS(_Sampled):
 
     state_value: ClassVar[str] = "mean"
     entropy_bonus: ClassVar[str] = "shannon"
+    auto_alpha: ClassVar[Auto] = Auto("log", 0.1)
 
-    alpha: Schedule = log_decay(1.0)
-    beta: Schedule = log_decay(1.0)
+    beta: Temperature = "auto"
 
 
 @dataclass(frozen=True)
@@ -257,7 +262,8 @@ class _AverageReturn(_Sampled):
     @property
     def temperatures(self) -> tuple[Schedule, Schedule]:
         """Here beta is alpha."""
-        return self.alpha, self.alpha
+        alpha, _ = super().temperatures
+        return alpha, alpha
 
 
 @dataclass(frozen=True)
@@ -323,6 +329,7 @@ class ANTS(_Sampled):
 
     state_value: ClassVar[str] = "soft"
 
+    alpha: Temperature = 1.0
     target: float = 0.5
     every: int = 64
 
@@ -367,8 +374,8 @@ class Custom(Algorithm):
     search_distribution: str = "boltzmann"  # type: ignore[misc]
     state_value: str = "max"  # type: ignore[misc]
     entropy_bonus: str = "none"  # type: ignore[misc]
-    alpha: Schedule = 1.0
-    beta: Schedule = 0.0
+    alpha: Temperature = 1.0
+    beta: Temperature = 0.0
     epsilon: float = 1.0
     epsilon_prior: float = 1.0
     q_init: Union[float, None] = None
@@ -403,7 +410,7 @@ class Custom(Algorithm):
 
 for _class in (MENTS, RENTS, TENTS, BTS, DENTS, ARBTS, ARDENTS, ARMENTS, ARRENTS, ARTENTS):
     _beta = (
-        "        beta: weight of the entropy bonus, a schedule of the node's visits.\n"
+        '        beta: weight of the entropy bonus, a schedule of the node\'s visits, or ``"auto"`` likewise.\n'
         if hasattr(_class, "beta")
         else ""
     )

@@ -9,7 +9,7 @@ from .core import space
 from .core.records import ENTROPY, QUOTA
 from .core.storage import new_tree
 from .problem import Problem
-from .schedules import native_schedule
+from .schedules import Auto, native_schedule
 
 SCAN_TO = 8
 """Up to so many actions the maximum is found by looking at all of them, beyond it is remembered."""
@@ -44,12 +44,12 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool) -> tup
     elif t.distribution == space.HALVING:
         t.extra_words = QUOTA.itemsize // 8
     t.incremental = (
-        t.state_value == space.SOFT and t.alias_from <= t.actions and t.alpha_kind == space.CONSTANT and not t.adaptive
-    )
+        t.state_value == space.SOFT and t.alias_from <= t.actions and t.alpha_kind == space.CONSTANT
+    ) and not (t.adaptive or t.automatic)
     t.compact = (
         t.distribution in (space.UCB, space.BOLTZMANN, space.UNIFORM)
         and t.state_value in (space.MEAN, space.MAX, space.SOFT, space.POWER)
-        and not (t.relative or t.has_prior or t.adaptive)
+        and not (t.relative or t.has_prior or t.adaptive or (t.automatic and t.state_value == space.SOFT))
     )
     return handle, kept
 
@@ -66,8 +66,11 @@ def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
     alpha, beta = algorithm.temperatures
     t.alpha_kind, t.alpha_scale, t.alpha_function, kept_alpha = native_schedule(f"{algorithm.name}: alpha", alpha)
     t.beta_kind, t.beta_scale, t.beta_function, kept_beta = native_schedule(f"{algorithm.name}: beta", beta)
+    t.auto_alpha, t.auto_beta = (one.x if isinstance(one, Auto) else 0.0 for one in (alpha, beta))
+    t.automatic = isinstance(alpha, Auto) or isinstance(beta, Auto)
+    t.auto_q = isinstance(alpha, Auto) and getattr(algorithm, "q_init", None) is None
     t.epsilon, t.epsilon_prior = get("epsilon", 0.0), get("epsilon_prior", 0.0)
-    t.q_init = get("q_init", 0.0)
+    t.q_init = t.q_init_second = get("q_init", 0.0)
     c = get("c", 0.0)
     t.c_auto, t.c = c == "auto", 0.0 if c == "auto" else c
     t.power = get("p", 1.0)

@@ -107,7 +107,8 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
     for field in _SHAPE:
         if saved[field] != t[field]:
             raise ParameterError(f"{path}: {field} is {saved[field]} in the file, but {t[field]} for what was given")
-    for field in (*_PROGRESS, *(("alpha_scale",) if t.adaptive else ())):
+    moved = ("alpha_scale", "beta_scale", "q_init", "q_init_second") if t.adaptive or t.automatic else ()
+    for field in (*_PROGRESS, *moved):
         t[field] = saved[field]
     depth = int(arrays["nodes"].view(NODE)["depth"][int(t.root)])
     storage = search._storage = search._new_storage(search._handle, max(int(t.horizon) - depth, 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 
@@ -32,8 +32,19 @@ class Decay:
         return f"{self.kind}_decay({self.x:g})"
 
 
-Schedule = Union[float, Decay, Callable[[int], float]]
+@dataclass(frozen=True)
+class Auto:
+    """A temperature in units of the returns that the search sees: x of them, constant or decaying as `Decay` does."""
+
+    kind: str
+    x: float
+
+
+Schedule = Union[float, Decay, Auto, Callable[[int], float]]
 """What a temperature may be."""
+
+Temperature = Union[float, Decay, Callable[[int], float], Literal["auto"]]
+"""How it is written."""
 
 
 def log_decay(x: float) -> Decay:
@@ -62,6 +73,8 @@ def check_schedule(name: str, given: Any, *, positive: bool) -> None:
         values.append((None, float(given)))
     elif isinstance(given, Decay):
         values.append((None, float(given.x)))
+    elif isinstance(given, str) and given == "auto":
+        return
     elif callable(given):
         for m in (1, 2, 10, 1000, 10**6):
             try:
@@ -70,7 +83,7 @@ def check_schedule(name: str, given: Any, *, positive: bool) -> None:
                 raise ParameterError(f"{name}: the function failed at count {m}: {error!r}") from error
     else:
         raise ParameterError(
-            f"{name}={given!r}: must be a number, log_decay(x), sqrt_decay(x) or a function of a count"
+            f"{name}={given!r}: must be a number, log_decay(x), sqrt_decay(x), a function of a count, or 'auto'"
         )
     for count, value in values:
         if not math.isfinite(value) or value < 0 or (positive and value == 0):
@@ -80,6 +93,13 @@ def check_schedule(name: str, given: Any, *, positive: bool) -> None:
 
 def native_schedule(name: str, given: Schedule) -> tuple[int, float, int, Any]:
     """A schedule for the kernel: its kind, its scale, a function's address, and what must be kept alive."""
+    if isinstance(given, Auto):
+        return (
+            {"constant": space.CONSTANT, "log": space.LOG_DECAY, "sqrt": space.SQRT_DECAY}[given.kind],
+            given.x,
+            0,
+            None,
+        )
     if isinstance(given, Decay):
         return (space.LOG_DECAY if given.kind == "log" else space.SQRT_DECAY), float(given.x), 0, None
     if isinstance(given, (int, float, np.number)):

@@ -506,9 +506,10 @@ class Search:
         storage = self._new_storage(handle, max(int(t.horizon) - depth, 0))
         storage.scratch["rng"][:] = self._storage.scratch["rng"]
         if kept is None:
-            trials, visits = t.trials, t.visits_made
+            kept_counts = {name: t[name] for name in ("trials", "visits_made", "lowest", "highest")}
             storage.plant(given, depth, player)
-            t.trials, t.visits_made = trials, visits
+            for name, value in kept_counts.items():
+                t[name] = value
         else:
             storage.grow(int(t.node_count) + 1, int(t.unit_count) + 1)
             copy_subtree(self._handle, handle, kept._index, np.zeros(int(t.node_count), np.int32))

@@ -114,12 +114,13 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
         node.marks &= 255 ^ SINGLE
     node.block = block
     node.actions = n
+    initial = tree.q_init_second if node.player == 1 else tree.q_init
     slot = 0
     for a in range(tree.actions):
         if tree.legal == 0 or mask_of(tree)[a] != 0:
             edge = edge_at(tree, block + slot)
             edge.w = 0.0
-            edge.q = tree.q_init
+            edge.q = initial
             edge.visits = 0
             edge.child = NONE
             edge.action = a

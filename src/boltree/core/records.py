@@ -143,7 +143,12 @@ TREE = np.dtype(
         ("epsilon", "f8"),
         ("epsilon_prior", "f8"),
         ("q_init", "f8"),
+        ("q_init_second", "f8"),  # the same where player 1 moves
         ("q_from_prior", "i8"),
+        ("automatic", "i8"),  # what follows is in units of the returns seen
+        ("auto_alpha", "f8"),  # 0: alpha is given
+        ("auto_beta", "f8"),
+        ("auto_q", "i8"),  # q_init is the lowest return seen
         ("c", "f8"),
         ("c_auto", "i8"),
         ("power", "f8"),

@@ -43,6 +43,7 @@ from .records import (
 )
 from .schedules import scheduled
 from .space import HALVING, MEAN, NO_ENTROPY, POWER, RELATIVE_ENTROPY, SOFT, SWITCHING
+from .units import note_return
 from .values import scan_best, state_value
 from .views import edge_at, entropy_at, node_at, out_of, rng_of, states_of, step_at, window_of
 
@@ -294,6 +295,11 @@ def back_up(tree: Any) -> None:
     ended = is_end(tree, leaf)
     if ended:
         ret = 0.0
+    if tree.automatic:  # before any value is computed at a temperature
+        total = ret
+        for level in range(tree.length - 1, -1, -1):
+            total = step_at(tree, level).reward + tree.discount * total
+        note_return(tree, total)
     switch = tree.switch - 1  # the level of the only pair that a switching search updates ...
     if tree.growth == LEAF and not ended:
         switch = min(switch, tree.length - 1)  # ... or, where the tree ends above it, of the last one
@@ -377,10 +383,11 @@ def back_up_single(tree: Any, node: Any, ret: float, q: float, entropy: float) -
     elif tree.state_value == SOFT:
         alpha = scheduled(tree, tree.alpha_kind, tree.alpha_scale, tree.alpha_function, node.visits)
         own = sign * q
-        highest = max(own, tree.q_init) if n > 1 else own
+        initial = tree.q_init_second if node.player == 1 else tree.q_init
+        highest = max(own, initial) if n > 1 else own
         total = exp((own - highest) / alpha)
         if n > 1:
-            total += (n - 1) * exp((tree.q_init - highest) / alpha)
+            total += (n - 1) * exp((initial - highest) / alpha)
         node.value = sign * (highest + alpha * log(total))
     else:
         node.value = q
