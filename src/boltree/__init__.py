@@ -11,6 +11,8 @@ True
 
 from . import go, problems
 from .acting import Episode, act
+from .adapters import from_gymnasium
+from .agent import Agent
 from .algorithms import (
     ANTS,
     ARBTS,
@@ -64,6 +66,7 @@ __all__ = [
     "RENTS",
     "TENTS",
     "UCT",
+    "Agent",
     "Algorithm",
     "Cached",
     "Custom",
@@ -82,6 +85,7 @@ __all__ = [
     "act",
     "algorithm",
     "check",
+    "from_gymnasium",
     "go",
     "integer",
     "log_decay",

@@ -1,0 +1,13 @@
+"""A game of PettingZoo's, planned for both sides: nobody wins.
+
+pip install 'boltree[pettingzoo]'
+"""
+
+from pettingzoo.classic import tictactoe_v3
+
+import boltree as bt
+
+problem = bt.from_pettingzoo(tictactoe_v3.env())
+episode = bt.act(problem, bt.UCT(c=1.0), trials=400, seed=0)
+print("moves:", *episode.actions)
+print("result for the first player:", episode.value)
