@@ -11,7 +11,7 @@ True
 
 from . import go, problems
 from .acting import Episode, act
-from .adapters import from_gymnasium
+from .adapters import from_gymnasium, from_openspiel
 from .agent import Agent
 from .algorithms import (
     ANTS,
@@ -86,6 +86,7 @@ __all__ = [
     "algorithm",
     "check",
     "from_gymnasium",
+    "from_openspiel",
     "go",
     "integer",
     "log_decay",

@@ -98,7 +98,7 @@ class PythonProblem(Problem):
     @property
     def has_outcomes(self) -> bool:
         """Whether the problem lists the outcomes of an action."""
-        return hasattr(self, "outcomes") or hasattr(self, "chances")
+        return getattr(self, "outcomes", None) is not None or getattr(self, "chances", None) is not None
 
     def has(self, name: str) -> bool:
         """Whether the problem defines this method; the outcomes of a deterministic problem are its step."""

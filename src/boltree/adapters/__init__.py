@@ -7,5 +7,6 @@ knows no algorithms and holds no compiled code.
 from __future__ import annotations
 
 from .gymnasium import from_gymnasium
+from .openspiel import from_openspiel
 
-__all__ = ["from_gymnasium"]
+__all__ = ["from_gymnasium", "from_openspiel"]
