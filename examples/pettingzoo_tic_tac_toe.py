@@ -3,11 +3,9 @@
 pip install 'boltree[pettingzoo]'
 """
 
-from pettingzoo.classic import tictactoe_v3
-
 import boltree as bt
 
-problem = bt.from_pettingzoo(tictactoe_v3.env())
+problem = bt.from_pettingzoo("tictactoe_v3")
 episode = bt.act(problem, bt.UCT(c=1.0), trials=400, seed=0)
 print("moves:", *episode.actions)
 print("result for the first player:", episode.value)

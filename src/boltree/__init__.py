@@ -11,7 +11,7 @@ True
 
 from . import go, problems
 from .acting import Episode, act
-from .adapters import from_gymnasium, from_openspiel
+from .adapters import from_gymnasium, from_openspiel, from_pettingzoo
 from .agent import Agent
 from .algorithms import (
     ANTS,
@@ -87,6 +87,7 @@ __all__ = [
     "check",
     "from_gymnasium",
     "from_openspiel",
+    "from_pettingzoo",
     "go",
     "integer",
     "log_decay",

@@ -66,10 +66,12 @@ def test_chance_comes_out_as_in_the_environment():
             break
         agent.plan()
         assert agent.search.root.state.observation == problem.running.env.unwrapped.s
-        simulator = problem._simulator
+        simulator = problem.simulator
         simulator.restore(agent.search.root.state)
-        assert simulator.inner.s == problem.running.env.unwrapped.s
-        generators = [env.np_random.bit_generator.state for env in (simulator.inner, problem.running.env.unwrapped)]
+        assert simulator.world.inner.s == problem.running.env.unwrapped.s
+        generators = [
+            env.np_random.bit_generator.state for env in (simulator.world.inner, problem.running.env.unwrapped)
+        ]
         assert generators[0] == generators[1]
 
 

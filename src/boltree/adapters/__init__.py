@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from .gymnasium import from_gymnasium
 from .openspiel import from_openspiel
+from .pettingzoo import from_pettingzoo
 
-__all__ = ["from_gymnasium", "from_openspiel"]
+__all__ = ["from_gymnasium", "from_openspiel", "from_pettingzoo"]

@@ -10,8 +10,7 @@ from ..errors import ParameterError
 from ..extras import needs
 from ..problem import Problem
 from .environment_actions import listed_actions
-from .gymnasium_problem import GymnasiumProblem
-from .gymnasium_running import Running
+from .gymnasium_problem import GymnasiumProblem, GymnasiumWorld, Running
 from .gymnasium_table import GymnasiumTable, has_table
 from .restoring import ByFunctions, Restoring, way_to_restore
 from .simulator import Replayed, Restored, Simulator
@@ -69,7 +68,8 @@ def from_gymnasium(
     horizon = horizon or limit or HORIZON
     inner = simulated.unwrapped
     if get_state is None and not replay and actions is None and has_table(inner) and simulated is inner:
-        return GymnasiumTable(name, inner, Running(env, list(range(len(inner.P[0]))), None, limit), horizon, discount)
+        running = Running(GymnasiumWorld(env, list(range(len(inner.P[0])))), None, limit)
+        return GymnasiumTable(name, inner, running, horizon, discount)
     listed = listed_actions(name, env.action_space, actions)
     restoring: Restoring | None = None
     if get_state is not None and set_state is not None:
@@ -79,11 +79,12 @@ def from_gymnasium(
     simulator: Simulator
     if restoring is not None:
         sure = restoring.deterministic if deterministic is None else deterministic
-        simulator = Restored(simulated, listed, restoring)
+        simulator = Restored(GymnasiumWorld(simulated, listed), restoring)
     else:
         sure = bool(deterministic)
-        simulator = Replayed(simulated, listed, sure)
-    return GymnasiumProblem(name, simulator, Running(env, listed, simulator, limit), sure, horizon, discount)
+        simulator = Replayed(GymnasiumWorld(simulated, listed), sure)
+    running = Running(GymnasiumWorld(env, listed), simulator, limit)
+    return GymnasiumProblem(name, simulator, running, sure, horizon, discount)
 
 
 def _environment(given: Any, options: dict[str, Any]) -> Any:

@@ -1,103 +1,79 @@
-"""A Gymnasium environment as a problem in plain Python, by setting one environment to the states of the tree."""
+"""A Gymnasium environment that is simulated, and the one that an agent acts in beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
-import numpy as np
-
-from ..core.random import uniform
-from ..errors import ProblemError
-from ..python_problem import PythonProblem
 from .environment_actions import action_names
-from .freezing import frozen
-from .gymnasium_running import Running
-from .simulator import Saved, Simulator, Words
-
-EPISODES, STEPS, AGAIN = 3, 60, 8
-"""What `bt.check` plays: so many episodes of so many steps, and again from so many of the states in each."""
+from .simulated_problem import SimulatedProblem
+from .simulator import Replayed, Restored, Saved, Simulator, World
 
 
-class GymnasiumProblem(PythonProblem):
-    """An environment that is simulated; its states hold the observation, as ``state.observation``."""
+class GymnasiumWorld(World):
+    """An environment of Gymnasium's, with the actions that the search's numbers stand for."""
+
+    def __init__(self, env: Any, actions: list[Any]) -> None:
+        super().__init__(env.unwrapped)
+        self.env, self.actions = env, actions
+
+    def begin(self, seed: int | None) -> Any:
+        """Reset it."""
+        return self.env.reset(seed=seed)[0]
+
+    def take(self, action: int) -> tuple[Any, float, bool]:
+        """One step."""
+        observation, reward, terminated, truncated, _ = self.env.step(self.actions[action])
+        return observation, float(reward), bool(terminated or truncated)
+
+
+class Running:
+    """The environment that an agent acts in: it is reset and stepped, and says where it is.
+
+    Args:
+        world: the environment, with its wrappers.
+        simulator: what the search plans in; None where the environment's number is the state.
+        limit: the environment's time limit, if it has one.
+    """
+
+    def __init__(self, world: GymnasiumWorld, simulator: Simulator | None, limit: int | None) -> None:
+        self.env, self.limit = world.env, limit
+        self._world, self._simulator = world, simulator
+        self._observation: Any = None
+        self._here: Saved | None = None  # known only by the steps that led there, where states are replayed
+
+    def reset(self, seed: int | None) -> None:
+        """Begin an episode."""
+        self._observation = self._world.begin(seed)
+        if isinstance(self._simulator, Replayed):
+            used = int(self._world.inner.np_random_seed) if seed is None else seed
+            self._here = self._simulator.first(self._world, used, self._observation)
+
+    def where(self) -> Any:
+        """The state it is in, as the search's problem has it; None while that cannot be known."""
+        if self._simulator is None:
+            return (int(self._world.inner.s),)
+        if isinstance(self._simulator, Restored):
+            return self._simulator.save(self._world, self._observation, exactly=False)
+        return self._here
+
+    def step(self, action: int) -> tuple[float, bool]:
+        """Take an action: the reward, and whether that was the end."""
+        self._observation, reward, done = self._world.take(action)
+        if isinstance(self._simulator, Replayed) and self._here is not None:
+            self._here = self._simulator.then(self._world, self._here, action, None, self._observation, reward)
+        return reward, done
+
+
+class GymnasiumProblem(SimulatedProblem):
+    """An environment of Gymnasium's that is simulated."""
 
     def __init__(
         self, name: str, simulator: Simulator, running: Running, deterministic: bool, horizon: int, discount: float
     ) -> None:
-        self.name, self.running = name, running
-        self.deterministic = deterministic
-        self._simulator = simulator
-        super().__init__(actions=len(simulator.actions), horizon=horizon, discount=discount)
-        self.action_names = action_names(simulator.env, simulator.actions)
-
-    def start(self, rng: Any) -> Saved:
-        """The state after a reset, seeded from the search's numbers."""
-        return self._simulator.start(_words(rng)[0] >> 33)
-
-    def step(self, state: Saved, action: int, rng: Any) -> tuple[Saved, float, bool]:
-        """Go to a state and take one step."""
-        words = None if self.deterministic else _words(rng)
-        self._simulator.prepare(state, words)
-        return self._simulator.go_on(state, action, words)
-
-    def rollout(self, state: Saved, steps: int, rng: Any) -> float:
-        """Go to a state and take random steps, none of which is saved."""
-        simulator, total, weight = self._simulator, 0.0, 1.0
-        simulator.prepare(state, None if self.deterministic else _words(rng))
-        for _ in range(steps):
-            _, reward, done = simulator.take(int(uniform(rng) * self.actions))
-            total += weight * reward
-            weight *= self.discount
-            if done:
-                break
-        return total
-
-    def as_state(self, given: Any) -> Any:
-        """The state record; a state that is given stands for itself, in place of one like it that was found first."""
-        found = super().as_state(given)
-        if isinstance(given, Saved):
-            self._objects[int(found["number"])] = given
-        return found
-
-    def key(self, state: Saved) -> Hashable:
-        """What whoever acts can know of a state."""
-        return state.key
-
-    def show(self, state: Saved) -> str:
-        """The observation."""
-        return str(state.observation)
+        world: Any = simulator.world
+        super().__init__(name, simulator, len(world.actions), deterministic, horizon, discount)
+        self.running = running
+        self.action_names = action_names(world.env, world.actions)
 
     def __repr__(self) -> str:
         return f"from_gymnasium({self.name!r})"
-
-    def check_more(self, seed: int) -> None:
-        """Going back to a state must repeat what happened from there: the same rewards, ends and observations."""
-        choose, simulator = np.random.default_rng(seed), self._simulator
-        for _ in range(EPISODES):
-            here, trace = simulator.start(int(choose.integers(2**31)), exactly=True), []
-            for _ in range(min(self.horizon, STEPS)):
-                action = int(choose.integers(self.actions))
-                following, reward, done = simulator.go_on(here, action, exactly=True)
-                trace.append((here, action, following.observation, reward, done))
-                here = following
-                if done:
-                    break
-            for first in choose.permutation(len(trace))[:AGAIN]:
-                simulator.restore(trace[first][0])
-                for steps, (before, action, *expected) in enumerate(trace[first:]):
-                    after, reward, done = simulator.go_on(before, action, exactly=True)
-                    if frozen([after.observation, reward, done]) != frozen(expected):
-                        raise ProblemError(
-                            f"{self.name}: restoring does not restore: {steps} steps after going back to the state of "
-                            f"step {first}, action {action} led to {_told(after.observation, reward, done)}, but the "
-                            f"first time to {_told(*expected)}; {simulator.advice}"
-                        )
-
-
-def _words(rng: Any) -> Words:
-    return int(uniform(rng) * 2.0**53) << 11, int(uniform(rng) * 2.0**53) << 11
-
-
-def _told(observation: Any, reward: float, done: bool) -> str:
-    return f"{observation!r} with reward {reward:g}" + (" and the end" if done else "")

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import ProblemError
 from ..problems.outcome_table import OutcomeTable
 from .environment_actions import action_names
-from .gymnasium_running import Running
+from .gymnasium_problem import Running
 
 RESETS, STEPS = 20, 20
 """How often the environment is asked whether it follows its table."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,37 @@ Words = tuple[int, int]
 """Two whole numbers below 2**64 that an environment's generator is set to."""
 
 
+class World(ABC):
+    """An environment of any library, as the simulators use it. The search's action numbers stand for its actions."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner  # without its wrappers; its generator is `np_random`
+
+    @abstractmethod
+    def begin(self, seed: int) -> Any:
+        """Reset it; what is observed."""
+
+    @abstractmethod
+    def take(self, action: int) -> tuple[Any, float, bool]:
+        """One step: what is observed, the (first player's) reward, and whether it ended."""
+
+    def legal(self) -> Sequence[int] | None:
+        """The legal actions where it is now; None for all."""
+        return None
+
+    def player(self) -> int:
+        """Who moves where it is now."""
+        return 0
+
+
 class Saved:
     """A state of an environment: what was observed in it, what makes it again, and what tells it from others."""
 
-    __slots__ = ("generator", "key", "observation", "state")
+    __slots__ = ("generator", "key", "legal", "observation", "player", "state")
 
-    def __init__(self, observation: Any, state: Any, key: Hashable, generator: Any = None) -> None:
+    def __init__(self, world: World, observation: Any, state: Any, key: Hashable, generator: Any = None) -> None:
         self.observation, self.state, self.key, self.generator = observation, state, key, generator
+        self.legal, self.player = world.legal(), world.player()
 
     def __repr__(self) -> str:
         return f"Saved({self.observation!r})"
@@ -30,8 +54,8 @@ class Saved:
 class Simulator(ABC):
     """An environment of one's own that is set to states, never copied."""
 
-    def __init__(self, env: Any, actions: list[Any]) -> None:
-        self.env, self.inner, self.actions = env, env.unwrapped, actions
+    def __init__(self, world: World) -> None:
+        self.world = world
         self._generator = np.random.Generator(np.random.PCG64(0))
 
     @abstractmethod
@@ -67,58 +91,52 @@ class Simulator(ABC):
             "has_uint32": 0,
             "uinteger": 0,
         }
-        self.inner.np_random = self._generator
-
-    def take(self, action: int) -> tuple[Any, float, bool]:
-        """One step of the environment: what is observed, the reward, and whether it ended."""
-        observation, reward, terminated, truncated, _ = self.env.step(self.actions[action])
-        return observation, float(reward), bool(terminated or truncated)
+        self.world.inner.np_random = self._generator
 
     def go_on(
         self, saved: Saved, action: int, words: Words | None = None, *, exactly: bool = False
     ) -> tuple[Saved, float, bool]:
         """A step from where the environment is, which is `saved`: the next state, the reward, whether it ended."""
-        observation, reward, done = self.take(action)
+        observation, reward, done = self.world.take(action)
         return self.after(saved, action, words, observation, reward, exactly), reward, done
 
 
 class Restored(Simulator):
     """An environment whose states are saved and restored."""
 
-    def __init__(self, env: Any, actions: list[Any], restoring: Restoring) -> None:
-        super().__init__(env, actions)
+    def __init__(self, world: World, restoring: Restoring) -> None:
+        super().__init__(world)
         self._restoring = restoring
 
     def start(self, seed: int, *, exactly: bool = False) -> Saved:
         """The state after a reset."""
-        observation, _ = self.env.reset(seed=seed)
-        return self.save(self.inner, observation, exactly)
+        return self.save(self.world, self.world.begin(seed), exactly)
 
-    def save(self, inner: Any, observation: Any, exactly: bool) -> Saved:
-        """The state of an environment of this kind, without its wrappers."""
-        state = self._restoring.save(inner)
-        generator = inner.np_random.bit_generator.state if exactly else None
-        return Saved(observation, state, frozen(self._restoring.known(state)), generator)
+    def save(self, world: World, observation: Any, exactly: bool) -> Saved:
+        """The state of an environment of this kind."""
+        state = self._restoring.save(world.inner)
+        generator = world.inner.np_random.bit_generator.state if exactly and not self._restoring.deterministic else None
+        return Saved(world, observation, state, frozen(self._restoring.known(state)), generator)
 
     def restore(self, saved: Saved) -> None:
         """Set the environment to a state."""
-        self._restoring.restore(self.inner, saved.state)
+        inner = self.world.inner
+        self._restoring.restore(inner, saved.state)
         if saved.generator is not None:
-            kind = getattr(np.random, saved.generator["bit_generator"])
-            self.inner.np_random = np.random.Generator(kind())
-            self.inner.np_random.bit_generator.state = saved.generator
+            inner.np_random = np.random.Generator(getattr(np.random, saved.generator["bit_generator"])())
+            inner.np_random.bit_generator.state = saved.generator
 
     def prepare(self, saved: Saved, words: Words | None) -> None:
         """Go to a state; what is hidden in it is drawn anew too."""
         super().prepare(saved, words)
         if words is not None:
-            self._restoring.redraw(self.inner)
+            self._restoring.redraw(self.world.inner)
 
     def after(
         self, saved: Saved, action: int, words: Words | None, observation: Any, reward: float, exactly: bool
     ) -> Saved:
         """The state that the environment is in."""
-        return self.save(self.inner, observation, exactly)
+        return self.save(self.world, observation, exactly)
 
     @property
     def advice(self) -> str:
@@ -136,18 +154,17 @@ class Replayed(Simulator):
     observation and reward are taken for the same state.
     """
 
-    def __init__(self, env: Any, actions: list[Any], deterministic: bool) -> None:
-        super().__init__(env, actions)
+    def __init__(self, world: World, deterministic: bool) -> None:
+        super().__init__(world)
         self._deterministic = deterministic
 
     def start(self, seed: int, *, exactly: bool = False) -> Saved:
         """The state after a reset."""
-        observation, _ = self.env.reset(seed=seed)
-        return self.first(seed, observation)
+        return self.first(self.world, seed, self.world.begin(seed))
 
-    def first(self, seed: int, observation: Any) -> Saved:
+    def first(self, world: World, seed: int, observation: Any) -> Saved:
         """The state that a reset led to."""
-        return Saved(observation, (None, seed, None), (seed,))
+        return Saved(world, observation, (None, seed, None), (seed,))
 
     def restore(self, saved: Saved) -> None:
         """Reset, and take the steps that led to a state."""
@@ -156,18 +173,24 @@ class Replayed(Simulator):
         while before is not None:
             steps.append((action, words))
             before, action, words = before.state
-        self.env.reset(seed=action)
+        self.world.begin(action)
         for action, words in reversed(steps):
             if words is not None:
                 self.seed(words)
-            self.take(action)
+            self.world.take(action)
 
     def after(
         self, saved: Saved, action: int, words: Words | None, observation: Any, reward: float, exactly: bool
     ) -> Saved:
         """The steps so far, and this one."""
+        return self.then(self.world, saved, action, words, observation, reward)
+
+    def then(
+        self, world: World, saved: Saved, action: int, words: Words | None, observation: Any, reward: float
+    ) -> Saved:
+        """The state that a step of an environment of this kind led to."""
         seen = () if self._deterministic else (frozen(observation), reward)
-        return Saved(observation, (saved, action, words), (saved.key, action, *seen))
+        return Saved(world, observation, (saved, action, words), (saved.key, action, *seen))
 
     @property
     def advice(self) -> str:
