@@ -11,7 +11,7 @@ True
 
 from . import go, problems
 from .acting import Episode, act
-from .adapters import from_gymnasium, from_openspiel, from_pettingzoo
+from .adapters import from_gymnasium, from_openspiel, from_pettingzoo, from_rddl
 from .agent import Agent
 from .algorithms import (
     ANTS,
@@ -88,6 +88,7 @@ __all__ = [
     "from_gymnasium",
     "from_openspiel",
     "from_pettingzoo",
+    "from_rddl",
     "go",
     "integer",
     "log_decay",

@@ -9,5 +9,6 @@ from __future__ import annotations
 from .gymnasium import from_gymnasium
 from .openspiel import from_openspiel
 from .pettingzoo import from_pettingzoo
+from .rddl import from_rddl
 
-__all__ = ["from_gymnasium", "from_openspiel", "from_pettingzoo"]
+__all__ = ["from_gymnasium", "from_openspiel", "from_pettingzoo", "from_rddl"]

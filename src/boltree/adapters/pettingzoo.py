@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -78,10 +78,6 @@ def from_pettingzoo(
 
 class PettingZooGame(SimulatedProblem):
     """A game for two players; the values are the first agent's."""
-
-    def legal(self, state: Saved) -> Sequence[int]:
-        """The moves that the mask allows."""
-        return range(self.actions) if state.legal is None else state.legal
 
     def player(self, state: Saved) -> int:
         """Who moves."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,10 @@ class SimulatedProblem(PythonProblem):
         words = None if self.deterministic else _words(rng)
         self.simulator.prepare(state, words)
         return self.simulator.go_on(state, action, words)
+
+    def legal(self, state: Saved) -> Sequence[int]:
+        """The actions that were legal there."""
+        return range(self.actions) if state.legal is None else state.legal
 
     def rollout(self, state: Saved, steps: int, rng: Any) -> float:
         """Go to a state and take random steps, none of which is saved."""
