@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -395,22 +393,3 @@ class Huge(Count):
 def test_refusals(environment, options, message):
     with pytest.raises((bt.ParameterError, bt.ProblemError), match=message):
         bt.from_gymnasium(environment, **options)
-
-
-def test_without_gymnasium_the_install_command_is_said():
-    code = (
-        "import sys; sys.modules['gymnasium'] = None\n"
-        "import boltree as bt\n"
-        "try: bt.from_gymnasium('CartPole-v1')\n"
-        "except bt.ParameterError as error: print(error)\n"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.strip().endswith("run pip install 'boltree[gym]'")
-    assert len(said.strip().splitlines()) == 1
-
-
-def test_importing_boltree_imports_none_of_them():
-    libraries = ("gymnasium", "pyspiel", "pettingzoo", "pyRDDLGym", "mujoco")
-    code = f"import sys, boltree; print([name for name in {libraries} if name in sys.modules])"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.strip() == "[]"
