@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
+from boltree.adapters.openspiel import _sequences
 from boltree.core.random import new_generator
 from boltree.states import PlainState
 from trees import check_invariants
@@ -115,6 +116,14 @@ def test_pig_has_the_value_of_an_expectimax_in_openspiel():
     search.run(trials=2_000)
     check_invariants(search)
     assert len(search.children[0]) == 6
+
+
+def test_chance_may_move_twice():
+    """The first two tiles of 2048: any two places, each with a 2 or a 4."""
+    found = _sequences(pyspiel.load_game("2048").new_initial_state())
+    assert len(found) == 32 * 30
+    assert sum(chance for chance, _ in found) == pytest.approx(1.0)
+    assert max(chance for chance, _ in found) == pytest.approx(0.9 * 0.9 / (16 * 15))
 
 
 def openspiel_value(state, left):
