@@ -70,9 +70,7 @@ class Agent:
         """The recommended action where the environment is now."""
         where = self.problem.running.where()
         if where is None:
-            raise ParameterError(
-                "Agent: call reset() first; this environment's state is known by the steps that led to it"
-            )
+            raise ParameterError("Agent: call agent.reset() first; where the environment is cannot be known before")
         if self.search is None:
             self.search = Search(self.problem, self._algorithm, state=where, seed=self._seed, **self._options)
         elif self._taken is not None:

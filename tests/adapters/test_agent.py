@@ -69,8 +69,9 @@ def test_chance_comes_out_as_in_the_environment():
 
 def test_episodes_end():
     agent = bt.Agent("FrozenLake-v1", bt.Uniform(), trials=5)
-    with pytest.raises(bt.ParameterError, match=r"Agent: call reset\(\) first"):
-        bt.Agent(bt.from_gymnasium("FrozenLake-v1", replay=True), bt.Uniform(), trials=5).plan()
+    for problem in ("FrozenLake-v1", "CartPole-v1", bt.from_gymnasium("FrozenLake-v1", replay=True)):
+        with pytest.raises(bt.ParameterError, match=r"Agent: call agent\.reset\(\) first"):
+            bt.Agent(problem, bt.Uniform(), trials=5).plan()
     episode = agent.play(seed=1)
     assert episode.done
     with pytest.raises(bt.ParameterError, match=r"the episode has ended; call reset\(\)"):

@@ -390,6 +390,7 @@ class Huge(Count):
         (Count(), {"get_state": save}, "give both or neither"),
         (Count(), {"get_state": save, "set_state": restore, "replay": True}, "needs no get_state and set_state"),
         ("CartPole-v1", {"discount": 2.0}, r"discount=2.0, must be in \(0, 1\]"),
+        ("CartPole-v1", {"horizon": 0}, "horizon=0, must be an integer of at least 1"),
         ("CartPole-v1", {"horizon": -1}, "horizon=-1, must be an integer of at least 1"),
     ],
 )

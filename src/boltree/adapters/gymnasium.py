@@ -65,7 +65,7 @@ def from_gymnasium(
     env = _environment(environment, options)
     name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
     simulated, limit = _simulated(name, env)
-    horizon = horizon or limit or HORIZON
+    horizon = (limit or HORIZON) if horizon is None else horizon
     inner = simulated.unwrapped
     if get_state is None and not replay and actions is None and has_table(inner) and simulated is inner:
         running = Running(GymnasiumWorld(env, list(range(len(inner.P[0])))), None, limit)
@@ -98,11 +98,9 @@ def _environment(given: Any, options: dict[str, Any]) -> Any:
         return given
     try:
         return gymnasium.make(given, **options)
-    except gymnasium.error.DependencyNotInstalled as error:
-        extra = "mujoco" if "ujoco" in str(error).lower() else "gym"
-        raise ParameterError(f"environment={given!r}: {error}; run pip install 'boltree[{extra}]'") from error
     except (gymnasium.error.Error, TypeError) as error:
-        raise ParameterError(f"environment={given!r}: {error}") from error
+        ours = "; run pip install 'boltree[mujoco]'" if "mujoco is not installed" in str(error).lower() else ""
+        raise ParameterError(f"environment={given!r}: {error}{ours}") from error
 
 
 def _simulated(name: str, env: Any) -> tuple[Any, int | None]:

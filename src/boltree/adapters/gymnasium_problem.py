@@ -50,11 +50,22 @@ class Running:
 
     def where(self) -> Any:
         """The state it is in, as the search's problem has it; None while that cannot be known."""
+        if not self._has_begun():
+            return None
         if self._simulator is None:
             return (int(self._world.inner.s),)
         if isinstance(self._simulator, Restored):
             return self._simulator.save(self._world, self._observation, exactly=False)
         return self._here
+
+    def _has_begun(self) -> bool:
+        """Whether it was reset, as far as Gymnasium's own wrapper for that can tell."""
+        layer = self.env
+        while layer is not layer.unwrapped:
+            if type(layer).__name__ == "OrderEnforcing":
+                return bool(layer.has_reset)
+            layer = layer.env
+        return True
 
     def step(self, action: int) -> tuple[float, bool]:
         """Take an action: the reward, and whether that was the end."""

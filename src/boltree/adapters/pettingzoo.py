@@ -56,10 +56,7 @@ def from_pettingzoo(
         raise ParameterError("get_state and set_state: give both or neither")
     env = _environment(environment, options)
     name = str(env.metadata.get("name", type(env.unwrapped).__name__))
-    if name.rpartition("_v")[0] in _HIDDEN:
-        raise ParameterError(
-            f"environment={name!r}: its players do not know everything; must be a game without secrets"
-        )
+    _refuse_hidden(name)
     if len(env.possible_agents) != 2:
         raise ParameterError(f"environment={name!r}: it has {len(env.possible_agents)} players, must have 2")
     spaces = [env.action_space(agent) for agent in env.possible_agents]
@@ -151,10 +148,16 @@ class _Board(Restoring):
 _BOARDS = {"tictactoe_v3": _Board(lambda env: env.board.squares), "connect_four_v3": _Board(lambda env: env.board)}
 
 
+def _refuse_hidden(name: str) -> None:
+    if name.rpartition("_v")[0] in _HIDDEN:
+        raise ParameterError(f"environment={name!r}: its players do not know everything; must be without secrets")
+
+
 def _environment(given: Any, options: dict[str, Any]) -> Any:
     """An environment of one's own like the one given, without the wrappers that only guard."""
     pettingzoo = needs("pettingzoo", "pettingzoo")
     if isinstance(given, str):
+        _refuse_hidden(given)  # before others' packages are asked for
         env = _made(pettingzoo, given, options)
     else:
         if options:
@@ -178,12 +181,12 @@ def _made(pettingzoo: Any, name: str, options: dict[str, Any]) -> Any:
     """A classic game by its name; PettingZoo has a registry since 1.27, and modules before."""
     game, _, version = name.rpartition("_v")
     try:
-        if hasattr(pettingzoo, "make"):
-            if f"classic/{game}-v{version}" not in pettingzoo.aec_registry:
-                raise AttributeError
+        if not hasattr(pettingzoo, "make"):
+            return getattr(needs("pettingzoo.classic", "pettingzoo"), name).env(**options)
+        if f"classic/{game}-v{version}" in pettingzoo.aec_registry:
             return pettingzoo.make("aec", f"classic/{game}-v{version}", **options)
-        return getattr(needs("pettingzoo.classic", "pettingzoo"), name).env(**options)
     except AttributeError:
-        raise ParameterError(f"environment={name!r}: PettingZoo has no such classic game") from None
-    except (ImportError, TypeError) as error:
-        raise ParameterError(f"environment={name!r}: {error}; run pip install 'pettingzoo[classic]'") from error
+        pass
+    except Exception as error:  # a package or an option that is missing; its errors have no common class
+        raise ParameterError(f"environment={name!r}: {error}") from error
+    raise ParameterError(f"environment={name!r}: PettingZoo has no such classic game")

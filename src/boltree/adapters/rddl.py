@@ -60,7 +60,7 @@ def _world(domain: Any, instance: Any) -> tuple[RDDLWorld, Any]:
     try:
         env = library.make(str(domain), str(instance), vectorized=True)
     except Exception as error:  # pyRDDLGym's and rddlrepository's errors have no common class
-        first = str(error).strip().partition("\n")[0].rstrip(":")
+        first = str(error).strip().partition("\n")[0].removesuffix(", must be one of:")
         raise ParameterError(f"domain={domain!r}, instance={instance!r}: {type(error).__name__}: {first}") from error
     name = f"{domain}, {instance}"
     if env.sampler.is_pomdp:
