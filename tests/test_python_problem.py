@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
+import time
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -388,3 +392,199 @@ def test_python_mistakes_are_named():
     ):
         with pytest.raises(bt.ProblemError, match=message):
             bt.check(cls())
+
+
+# What Python is asked once
+
+
+MOVES = ((1, 0), (-1, 0), (0, 1), (0, -1))
+
+
+class Slippery(bt.PythonProblem):
+    """A grid that lists its outcomes: straight on, or to one of the sides."""
+
+    actions, horizon, discount, size = 4, 12, 0.9, 4
+
+    def __init__(self):
+        super().__init__()
+        self.asked = Counter()
+
+    def start(self, rng):
+        return (0, 0)
+
+    def outcomes(self, state, action):
+        self.asked["outcomes", state, action] += 1
+        found = []
+        for chance, direction in ((0.8, action), (0.1, action ^ 2), (0.1, action ^ 3)):
+            x, y = (min(max(state[i] + MOVES[direction][i], 0), self.size) for i in (0, 1))
+            found.append((chance, (x, y), -1.0, (x, y) == (self.size, self.size)))
+        return found
+
+
+class Lazy(Slippery):
+    """The same in two parts: chances, and one outcome at a time; also legal actions and players."""
+
+    def start(self, rng):
+        return (0, 0, 0)
+
+    def legal(self, state):
+        self.asked["legal", state] += 1
+        return [0, 2] if state[:2] == (0, 0) else [0, 1, 2, 3]
+
+    def player(self, state):
+        self.asked["player", state] += 1
+        return state[2]
+
+    def chances(self, state, action):
+        self.asked["chances", state, action] += 1
+        return [0.8, 0.1, 0.1]
+
+    def outcome(self, state, action, k):
+        self.asked["outcome", state, action, k] += 1
+        _, place, reward, done = Slippery().outcomes(state[:2], action)[k]
+        return (*place, 1 - state[2]), reward, done
+
+    outcomes = None
+
+
+def test_outcomes_give_the_tree_of_the_compiled_problem():
+    class Compiled(bt.Problem):
+        state = bt.record(x="i4", y="i4")
+        actions, horizon, discount = 4, 12, 0.9
+
+        @staticmethod
+        def start(params, state, rng):
+            state.x = 0
+
+        @staticmethod
+        def count_outcomes(params, state, action):
+            return 3
+
+        @staticmethod
+        def outcomes(params, state, action, k):
+            direction = action if k == 0 else (action ^ 2 if k == 1 else action ^ 3)
+            dx = 1 if direction == 0 else (-1 if direction == 1 else 0)
+            dy = 1 if direction == 2 else (-1 if direction == 3 else 0)
+            state.x = min(max(state.x + dx, 0), 4)
+            state.y = min(max(state.y + dy, 0), 4)
+            return (0.8 if k == 0 else 0.1), -1.0, state.x == 4 and state.y == 4
+
+    for options in ({"evaluator": "rollout"}, {"evaluator": 0.0}, {"growth": "trial"}):
+        ours, theirs = (bt.Search(p, bt.DENTS(alpha=1.0), seed=4, **options) for p in (Slippery(), Compiled()))
+        for search in (ours, theirs):
+            search.run(trials=800)
+        check_invariants(ours)
+        assert ours.root.visits.tolist() == theirs.root.visits.tolist()
+        assert ours.root.value == theirs.root.value
+        assert ours.size == theirs.size
+        assert bt.value_of(ours) == pytest.approx(bt.value_of(theirs), abs=1e-12)
+    assert bt.solve(Slippery()).root_value == pytest.approx(bt.solve(Compiled()).root_value, abs=1e-12)
+    bt.check(Slippery())
+
+
+def test_python_is_asked_once():
+    for make in (Slippery, Lazy):
+        problem = make()
+        search = bt.Search(problem, bt.BTS(alpha=1.0), seed=0)
+        search.run(trials=3_000)
+        assert search.size > 3 * len(problem.asked)
+        repeated = {what: n for what, n in problem.asked.items() if n > 1}
+        allowed = {"player"} if make is Lazy else set()  # the root's player is asked for when it is planted
+        assert {what[0] for what in repeated} <= allowed
+        check_invariants(search)
+
+
+def test_outcomes_in_two_parts():
+    problem = Lazy()
+    bt.check(problem)
+    search = bt.Search(problem, bt.UCT(), seed=1)
+    search.run(trials=2_000)
+    check_invariants(search)
+    assert search.root.actions.tolist() == [0, 2]
+    assert {child.player for outcomes in search.children.values() for child in outcomes} == {1}
+    alone = Lazy()
+    alone.player = lambda state: 0  # both want the same
+    assert bt.solve(problem).root_value < bt.solve(alone).root_value
+
+
+def test_rollouts_do_not_depend_on_what_is_known(monkeypatch):
+    values = []
+    for keep in (1 << 16, 5, 0):
+        monkeypatch.setattr("boltree.known.ROLLOUTS_KEEP", keep)
+        for make in (Slippery, Lazy, Grid):
+            problem = make()
+            for _ in range(2):  # the second time more is known
+                search = bt.Search(problem, bt.UCT(), seed=3)
+                search.run(trials=300)
+                values.append((make.__name__, search.root.value, search.root.visits.tolist()))
+    for make in (Slippery, Lazy, Grid):
+        assert len({str(value) for value in values if value[0] == make.__name__}) == 1
+
+
+def test_wrong_outcomes():
+    class Short(Slippery):
+        def outcomes(self, state, action):
+            return super().outcomes(state, action)[:2]
+
+    class Breaks(Slippery):
+        def outcomes(self, state, action):
+            if state == (1, 1):
+                raise LookupError("a hole in the map")
+            return super().outcomes(state, action)
+
+    class Both(Slippery):
+        def step(self, state, action, rng):
+            return state, 0.0, True
+
+    class Half(Slippery):
+        def chances(self, state, action):
+            return [1.0]
+
+    class Third(Lazy):
+        def player(self, state):
+            return -1 if state[:2] == (1, 1) else 0
+
+    for evaluator in (0.0, "rollout"):
+        search = bt.Search(Short(), bt.BTS(), seed=0, evaluator=evaluator)
+        with pytest.raises(bt.ProblemError, match=r"chances of action \d in .* must be at least 0 and sum to 1"):
+            search.run(trials=100)
+        search = bt.Search(Breaks(), bt.BTS(), seed=0, evaluator=evaluator)
+        with pytest.raises(LookupError, match="a hole in the map"):
+            search.run(trials=1_000)
+        check_invariants(search)
+    with pytest.raises(LookupError, match="a hole in the map"):
+        bt.solve(Breaks())
+    with pytest.raises(bt.ProblemError, match="step and outcomes are both there"):
+        Both()
+    with pytest.raises(bt.ProblemError, match="chances is there but outcome"):
+        Half()
+    with pytest.raises(bt.ProblemError, match="player returned -1; it must be 0 or 1"):
+        bt.Search(Third(), bt.BTS(), seed=0, evaluator=0.0).run(trials=1_000)
+
+
+def test_problems_travel():
+    problem = Lazy()
+    bt.Search(problem, bt.UCT(), seed=1).run(trials=100)
+    again = pickle.loads(pickle.dumps(problem))
+    ours, theirs = (bt.Search(p, bt.UCT(), seed=2) for p in (problem, again))
+    for search in (ours, theirs):
+        search.run(trials=500)
+    assert ours.root.value == theirs.root.value
+
+
+def test_speed():
+    """A grid in Python runs at a good part of the speed of a compiled problem, wherever states come again."""
+
+    def rate(problem):
+        best = 0.0
+        for seed in range(3):
+            search = bt.Search(problem, bt.UCT(), seed=seed, evaluator=0.0)
+            search.run(trials=100)
+            began = time.perf_counter()
+            search.run(trials=20_000)
+            best = max(best, 20_000 / (time.perf_counter() - began))
+        return best
+
+    compiled = rate(bt.problems.FrozenLake("8x12-test"))
+    assert rate(Grid()) > compiled / 8
+    assert rate(Slippery()) > compiled / 12

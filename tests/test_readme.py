@@ -18,6 +18,8 @@ README = Path(__file__).parents[1] / "README.md"
 def test_examples(code, capsys, tmp_path, monkeypatch):
     names: dict[str, object] = {}
     monkeypatch.chdir(tmp_path)
+    if "from_gymnasium" in code:
+        pytest.importorskip("gymnasium", reason="pip install 'boltree[gym]'")
     if "read_parquet" in code:
         pytest.importorskip("polars", reason="reading results needs polars: pip install 'boltree[lab]'")
         short = ["--trials", "100", "--repeats", "1", "--workers", "1", "--no-progress"]

@@ -11,6 +11,8 @@ True
 
 from . import go, problems
 from .acting import Episode, act
+from .adapters import from_gymnasium, from_openspiel, from_pettingzoo, from_rddl
+from .agent import Agent
 from .algorithms import (
     ANTS,
     ARBTS,
@@ -64,6 +66,7 @@ __all__ = [
     "RENTS",
     "TENTS",
     "UCT",
+    "Agent",
     "Algorithm",
     "Cached",
     "Custom",
@@ -83,6 +86,10 @@ __all__ = [
     "act",
     "algorithm",
     "check",
+    "from_gymnasium",
+    "from_openspiel",
+    "from_pettingzoo",
+    "from_rddl",
     "go",
     "integer",
     "log_decay",

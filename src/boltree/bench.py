@@ -67,6 +67,24 @@ class Grid(PythonProblem):
         return (x, y), -1.0, (x, y) == (9, 9)
 
 
+class SlipperyGrid(PythonProblem):
+    """A grid in plain Python that lists its outcomes: straight on, or to one of the sides."""
+
+    actions, horizon = 4, 40
+
+    def start(self, rng: Any) -> Any:
+        """The corner."""
+        return (0, 0)
+
+    def outcomes(self, state: Any, action: int) -> list[tuple[float, Any, float, bool]]:
+        """Three cells."""
+        found = []
+        for chance, direction in ((0.8, action), (0.1, action ^ 2), (0.1, action ^ 3)):
+            following, reward, done = Grid.step(self, state, direction, None)  # type: ignore[arg-type]
+            found.append((chance, following, reward, done))
+        return found
+
+
 def cases(scale: float) -> list[Case]:
     """What is measured, with the project's targets in nanoseconds a visit."""
     chain, lake, sea = problems.DChain(10), problems.FrozenLake("8x12-test"), problems.Sailing(6, "SE")
@@ -91,6 +109,7 @@ def cases(scale: float) -> list[Case]:
         Case("362 actions, direct", wide, DENTS(alpha=0.1, alias=False), 5_000, leaf, "7,000"),
         Case("Connect Four, rollouts", problems.ConnectFour(), UCT(c=1.4), 100_000, {}, "250 k trials/s"),
         Case("Python grid, leaf", Grid(), BTS(), 50_000, leaf, "200 k trials/s"),
+        Case("Python grid with chance, leaf", SlipperyGrid(), BTS(), 50_000, leaf, "80 k trials/s"),
     ]
     for case in listed:
         case.trials = max(100, int(case.trials * scale))

@@ -29,6 +29,7 @@ def check(problem: Problem, *, episodes: int = EPISODES, seed: int = 0) -> None:
     """
     name = type(problem).__name__
     _names(problem, name)
+    problem.check_more(seed)
     choose = np.random.default_rng(seed)
     for episode in range(episodes):
         rng = new_generator(np.random.SeedSequence([seed, episode]))
@@ -50,8 +51,9 @@ def check(problem: Problem, *, episodes: int = EPISODES, seed: int = 0) -> None:
 
 def _names(problem: Problem, name: str) -> None:
     """A function that looks like a misspelt one would be ignored."""
+    known = {*FUNCTIONS, *problem.functions()}
     for own in vars(type(problem)):
-        if own not in FUNCTIONS and callable(getattr(type(problem), own)) and not own.startswith("_"):
+        if own not in known and callable(getattr(type(problem), own)) and not own.startswith("_"):
             meant = difflib.get_close_matches(own, FUNCTIONS, 1, 0.8)
             if meant:
                 raise ProblemError(f"{name}.{own} is not a function of a problem; do you mean {meant[0]}?")
@@ -151,7 +153,7 @@ def _heuristic(problem: Problem, name: str, memory: Any, where: str) -> None:
 
 
 def _outcomes(problem: Problem, name: str, memory: Any, legal: list[int], where: str) -> None:
-    if "outcomes" not in problem.functions():
+    if not {"outcomes", "chances"} & set(problem.functions()):
         return
     for action in legal:
         total = 0.0
@@ -194,6 +196,11 @@ def _step(problem: Problem, name: str, memory: Any, action: int, rng: Any, where
     )
     if not math.isfinite(reward):
         raise ProblemError(f"{name}.step: reward={reward} for action {action} {where}; rewards must be finite")
+    if problem.deterministic:
+        other = before.copy()
+        result = problem.plain_step(PlainState(other), action, new_generator(int(rng[1] >> np.uint64(8))))
+        if result != (reward, done) or other.tobytes() != memory.tobytes():
+            raise ProblemError(f"{name}: deterministic = True, but action {action} {where} led to different outcomes")
     if (
         not math.isclose(reward, out[0], rel_tol=1e-9, abs_tol=1e-12)
         or bool(out[1]) != done
@@ -205,11 +212,6 @@ def _step(problem: Problem, name: str, memory: Any, action: int, rng: Any, where
         )
     if rng.tobytes() != again.tobytes():
         raise ProblemError(f"{name}.step draws other random numbers compiled than in plain Python {where}")
-    if problem.deterministic:
-        other = before.copy()
-        result = problem.plain_step(PlainState(other), action, new_generator(int(rng[1] >> np.uint64(8))))
-        if result != (reward, done) or other.tobytes() != memory.tobytes():
-            raise ProblemError(f"{name}: deterministic = True, but action {action} {where} led to different outcomes")
     if "outcomes" in problem.functions() and "step" in problem.functions():
         _step_is_an_outcome(problem, name, before, memory, action, reward, done, where)
     return done

@@ -111,11 +111,10 @@ class Problem:
                 found[name] = function
         return found
 
-    @classmethod
-    def has(cls, name: str) -> bool:
+    def has(self, name: str) -> bool:
         """Whether the problem defines this function; the outcomes of a deterministic problem are its step."""
-        functions = cls.functions()
-        if name in ("outcomes", "count_outcomes") and cls.deterministic and "step" in functions:
+        functions = self.functions()
+        if name in ("outcomes", "count_outcomes") and self.deterministic and "step" in functions:
             return True
         return name in functions
 
@@ -227,7 +226,7 @@ class Problem:
         """Address of a function's wrapper; 0 when the problem does not define it."""
         cls = type(self)
         needed = ("step", "outcomes") if name in ("step", "rollout") else (name,)
-        if not any(cls.has(n) for n in needed):
+        if not any(self.has(n) for n in needed):
             return 0
         if "_binding" not in cls.__dict__ or cls._binding is None:
             functions = {n: f for n, f in cls.functions().items() if n != "show"}
@@ -411,6 +410,9 @@ class Problem:
 
     def reraise(self) -> None:
         """Raise the exception that a function of this problem raised inside a search, if it was kept."""
+
+    def check_more(self, seed: int) -> None:
+        """What `bt.check` looks at first for this kind of problem; raises ProblemError."""
 
     def recipe(self) -> dict[str, Any] | None:
         """The arguments that make this problem again, as JSON can hold them; None for a user's own class."""

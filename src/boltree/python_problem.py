@@ -1,27 +1,26 @@
 """``bt.PythonProblem``: arbitrary Python objects as states and ordinary methods, searched by the same kernel.
 
-The kernel sees a state as a number; the objects stay in Python. A known deterministic step never calls Python again, so
-such a problem runs at hundreds of thousands of trials a second.
+The kernel sees a state as a number; the objects stay in Python. What Python has said about a state, an action or an
+outcome is kept (known.py), and Python is not asked again. So a problem that is deterministic or lists its outcomes runs
+at hundreds of thousands of trials a second where its states come again.
 """
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .binding import ARITY, BOOL, F8, U8
-from .core.native import address_of_python, plain_array_at
-from .core.random import new_generator
+from .core.random import new_generator, uniform
 from .errors import ProblemError
+from .known import check_sum, checked_chances
 from .problem import Problem
+from .python_binding import PythonBinding
 from .records import Record, record
 from .states import PlainState
 
-_METHODS = ("legal", "player", "prior", "heuristic", "random_action", "show")
-_Word, _Pair, _Triple = ctypes.c_int64, ctypes.c_double * 2, ctypes.c_double * 3
+_OPTIONAL = ("outcomes", "chances", "outcome", "legal", "player", "prior", "heuristic", "random_action", "show")
 
 
 class PythonProblem(Problem):
@@ -30,12 +29,18 @@ class PythonProblem(Problem):
     Subclass it, set ``actions`` (how many) and ``horizon``, and write
 
     * ``start(self, rng)``: the first state, any object that is hashable (or give ``key``);
-    * ``step(self, state, action, rng)``: returns ``(next_state, reward, done)``, never changes ``state``;
+    * ``step(self, state, action, rng)``: returns ``(next_state, reward, done)``, never changes ``state``; or
+    * ``outcomes(self, state, action)``: a list of all that may happen, ``(probability, next_state, reward, done)``;
 
     and, if you like, ``legal(self, state)`` (the legal actions), ``player(self, state)``, ``prior(self, state)``
     (a weight per action), ``heuristic(self, state)``, ``random_action(self, state, rng)``, ``key(self, state)``,
-    ``show(self, state)``. Set ``deterministic = True`` if it is: known steps then never call Python again.
-    Draw random numbers with ``bt.uniform(rng)`` and ``bt.integer(rng, n)``.
+    ``show(self, state)``, ``rollout(self, state, steps, rng)`` (the discounted return of at most so many steps). Set
+    ``deterministic = True`` if it is. Draw random numbers with ``bt.uniform(rng)`` and ``bt.integer(rng, n)``.
+
+    Python is asked once about the outcomes of a state and an action, the legal actions of a state and its player; only
+    a ``step`` that is not deterministic is called every time. Where making all next states is too much, write
+    ``chances(self, state, action)`` (their probabilities) and ``outcome(self, state, action, k)`` (the k-th next state,
+    reward and done) in place of ``outcomes``.
 
     Example:
         >>> import boltree as bt
@@ -60,9 +65,7 @@ class PythonProblem(Problem):
     ) -> None:
         self._objects: list[Any] = []
         self._numbers: dict[Hashable, int] = {}
-        self._made: dict[str, tuple[int, Any]] = {}
-        self._generators: dict[int, Any] = {}
-        self._raised: BaseException | None = None
+        self._bound = PythonBinding(self)
         super().__init__(actions=actions, horizon=horizon, discount=discount)
 
     def _check_class(self) -> None:
@@ -72,16 +75,36 @@ class PythonProblem(Problem):
                 raise ProblemError(
                     f"{cls.__name__}: {field} is missing; set it in the class or give {field}=... to the instance"
                 )
-        for method in ("start", "step"):
-            if getattr(cls, method, None) is getattr(PythonProblem, method, None):
-                raise ProblemError(f"{cls.__name__}: {method}(self, ...) is missing")
+        if cls.start is PythonProblem.start:
+            raise ProblemError(f"{cls.__name__}: start(self, ...) is missing")
+        if hasattr(cls, "chances") != hasattr(cls, "outcome"):
+            there, missing = ("chances", "outcome") if hasattr(cls, "chances") else ("outcome", "chances")
+            raise ProblemError(f"{cls.__name__}: {there} is there but {missing}(self, ...) is missing")
+        if cls.step is PythonProblem.step and not self.has_outcomes:
+            raise ProblemError(f"{cls.__name__}: step(self, ...) is missing (or outcomes(self, state, action))")
+        if cls.step is not PythonProblem.step and self.has_outcomes:
+            raise ProblemError(f"{cls.__name__}: step and outcomes are both there; write one of them")
 
     @classmethod
-    def has(cls, name: str) -> bool:
-        """Whether the problem defines this method."""
+    def functions(cls) -> dict[str, Any]:
+        """The methods this problem defines, by name."""
+        own = ("start", "step", *_OPTIONAL, "key", "rollout")
+        return {
+            name: getattr(cls, name)
+            for name in own
+            if getattr(cls, name, None) is not getattr(PythonProblem, name, None)
+        }
+
+    @property
+    def has_outcomes(self) -> bool:
+        """Whether the problem lists the outcomes of an action."""
+        return getattr(self, "outcomes", None) is not None or getattr(self, "chances", None) is not None
+
+    def has(self, name: str) -> bool:
+        """Whether the problem defines this method; the outcomes of a deterministic problem are its step."""
         if name in ("outcomes", "count_outcomes"):
-            return cls.deterministic
-        return name in ("start", "step") or (name in _METHODS and getattr(cls, name, None) is not None)
+            return self.deterministic or self.has_outcomes
+        return name in ("start", "step") or (name in _OPTIONAL and getattr(self, name, None) is not None)
 
     def key(self, state: Any) -> Hashable:
         """What makes two states the same one; the state itself unless you say otherwise."""
@@ -109,120 +132,28 @@ class PythonProblem(Problem):
         """The state that a number (or a state record) stands for."""
         return self._objects[int(number["number"] if isinstance(number, (np.void, np.ndarray)) else number)]
 
-    # What the kernel calls
+    # For the kernel
+
+    @property
+    def params_at(self) -> int:
+        """Address of what is known of this problem."""
+        return self._bound.params_at
 
     def address(self, name: str) -> int:
-        """Address of a method's wrapper; 0 when the problem does not define it."""
-        if name != "rollout" and not self.has(name):
-            return 0
-        if name not in self._made:
-            wrapper: Callable[..., int] = getattr(self, f"_native_{name}")
-            self._made[name] = address_of_python(wrapper, ARITY[name], self._keep)
-        return self._made[name][0]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What is bound to this process is made again where it is needed."""
-        state = super().__getstate__()
-        return state | {"_made": {}, "_generators": {}, "_raised": None}
-
-    def _keep(self, error: BaseException) -> None:
-        self._raised = error
+        """Address of a function's wrapper; 0 when the problem does not define it."""
+        return self._bound.address(name) if name == "rollout" or self.has(name) else 0
 
     def reraise(self) -> None:
         """Raise what a method raised inside the kernel, as it was raised."""
-        error, self._raised = self._raised, None
-        raise error or KeyboardInterrupt  # nothing was kept: an interrupt came before the method could run
+        self._bound.reraise()
 
-    # (ctypes reads and writes a word in a tenth of the time that a NumPy view of it takes)
+    def __getstate__(self) -> dict[str, Any]:
+        """Objects and their numbers travel; what is bound to this process is made again."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_bound"}
 
-    def _generator(self, address: int) -> Any:
-        found = self._generators.get(address)
-        if found is None:
-            found = self._generators[address] = plain_array_at(address, 2, U8)
-        return found
-
-    def _object_at(self, state: int) -> Any:
-        return self._objects[_Word.from_address(state).value]
-
-    def _native_start(self, params: int, state: int, rng: int) -> int:
-        _Word.from_address(state).value = self.number_of(self.start(self._generator(rng)))
-        return 0
-
-    def _native_step(self, params: int, state: int, action: int, rng: int, out: int) -> int:
-        word = _Word.from_address(state)
-        following, reward, done = self.step(self._objects[word.value], action, self._generator(rng))
-        word.value = self.number_of(following)
-        result = _Pair.from_address(out)
-        result[0] = reward
-        result[1] = 1.0 if done else 0.0
-        return 0
-
-    def _native_count_outcomes(self, params: int, state: int, action: int) -> int:
-        return 1
-
-    def _native_outcomes(self, params: int, state: int, action: int, k: int, out: int) -> int:
-        word = _Word.from_address(state)
-        following, reward, done = self.step(self._objects[word.value], action, new_generator(0))
-        word.value = self.number_of(following)
-        result = _Triple.from_address(out)
-        result[0], result[1], result[2] = 1.0, reward, 1.0 if done else 0.0
-        return 0
-
-    def _native_legal(self, params: int, state: int, out: int, size: int) -> int:
-        mask = plain_array_at(out, size, BOOL)
-        for action in self._legal_of(self._object_at(state)):
-            mask[action] = True
-        return 0
-
-    def _native_prior(self, params: int, state: int, out: int, size: int) -> int:
-        plain_array_at(out, size, F8)[:] = self.prior(self._object_at(state))  # type: ignore[attr-defined]
-        return 0
-
-    def _native_player(self, params: int, state: int) -> int:
-        return int(self.player(self._object_at(state)))  # type: ignore[attr-defined]
-
-    def _native_heuristic(self, params: int, state: int, out: int) -> int:
-        _Pair.from_address(out)[0] = self.heuristic(self._object_at(state))  # type: ignore[attr-defined]
-        return 0
-
-    def _native_rollout(self, params: int, state: int, rng: int, steps: int, out: int, mask: int, actions: int) -> int:
-        result, generator = _Pair.from_address(out), self._generator(rng)
-        here = self._object_at(state)
-        total, weight, discount = 0.0, 1.0, result[0]
-        for _ in range(steps):
-            here, reward, done = self.step(here, self._random_action(here, generator), generator)
-            total += weight * reward
-            weight *= discount
-            if done:
-                break
-        result[0] = total
-        return 0
-
-    def _legal_of(self, state: Any) -> Iterable[int]:
-        if self.has("legal"):
-            given = list(self.legal(state))  # type: ignore[attr-defined]
-            if any(isinstance(a, (bool, np.bool_)) for a in given):
-                raise ProblemError(
-                    f"{type(self).__name__}.legal returned {given!r}; it must return the legal actions' numbers"
-                )
-            legal = [int(a) for a in given]
-            for action in legal:
-                if not 0 <= action < self.actions:
-                    raise ProblemError(
-                        f"{type(self).__name__}.legal: action {action} of {state!r}, must be 0 to {self.actions - 1}"
-                    )
-            return legal
-        return range(self.actions)
-
-    def _random_action(self, state: Any, rng: Any) -> int:
-        from .core.random import uniform
-
-        if self.has("random_action"):
-            return int(self.random_action(state, rng))  # type: ignore[attr-defined]
-        legal = list(self._legal_of(state))
-        if not legal:
-            raise ProblemError(f"{type(self).__name__}: no legal action in {state!r}, which is not terminal")
-        return legal[int(uniform(rng) * len(legal))]
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._bound = PythonBinding(self)
 
     # In plain Python
 
@@ -231,8 +162,59 @@ class PythonProblem(Problem):
         raise NotImplementedError
 
     def step(self, state: Any, action: int, rng: Any) -> tuple[Any, float, bool]:
-        """The next state, the reward and whether it ends."""
-        raise NotImplementedError
+        """The next state, the reward and whether it ends: drawn from the outcomes, unless you write it."""
+        if self.has("chances"):
+            k = _drawn(checked_chances(self, state, action), rng)
+            return self.outcome(state, action, k)  # type: ignore[attr-defined, no-any-return]
+        listed = self.outcomes(state, action)  # type: ignore[attr-defined]
+        chances = [chance for chance, *_ in listed]
+        check_sum(self, state, action, chances)
+        _, following, reward, done = listed[_drawn(chances, rng)]
+        return following, reward, done
+
+    def certain_step(self, state: Any, action: int) -> tuple[Any, float, bool]:
+        """A deterministic problem's step, which draws no numbers."""
+        return self.step(state, action, _UNUSED)
+
+    def rollout(self, state: Any, steps: int, rng: Any) -> float:
+        """The discounted return of at most so many random actions."""
+        return self.play_on(state, steps, rng, 0.0, 1.0)
+
+    def play_on(self, state: Any, steps: int, rng: Any, total: float, weight: float) -> float:
+        """A rollout's return so far, and the rest of it from here on with a weight."""
+        for _ in range(steps):
+            state, reward, done = self.step(state, self.some_action(state, rng), rng)
+            total += weight * reward
+            weight *= self.discount
+            if done:
+                break
+        return total
+
+    def legal_of(self, state: Any) -> Iterable[int]:
+        """The legal actions of a state, checked."""
+        if not self.has("legal"):
+            return range(self.actions)
+        given = list(self.legal(state))  # type: ignore[attr-defined]
+        if any(isinstance(a, (bool, np.bool_)) for a in given):
+            raise ProblemError(
+                f"{type(self).__name__}.legal returned {given!r}; it must return the legal actions' numbers"
+            )
+        legal = [int(a) for a in given]
+        for action in legal:
+            if not 0 <= action < self.actions:
+                raise ProblemError(
+                    f"{type(self).__name__}.legal: action {action} of {state!r}, must be 0 to {self.actions - 1}"
+                )
+        return legal
+
+    def some_action(self, state: Any, rng: Any) -> int:
+        """An action of the rollout policy: `random_action`, else a uniform legal one."""
+        if self.has("random_action"):
+            return int(self.random_action(state, rng))  # type: ignore[attr-defined]
+        legal = list(self.legal_of(state))
+        if not legal:
+            raise ProblemError(f"{type(self).__name__}: no legal action in {state!r}, which is not terminal")
+        return legal[int(uniform(rng) * len(legal))]
 
     def plain_start(self, rng: Any) -> Any:
         """A start state's record."""
@@ -251,10 +233,25 @@ class PythonProblem(Problem):
         state.number = self.number_of(result[0])
         return float(result[1]), bool(result[2])
 
-    @classmethod
-    def functions(cls) -> dict[str, Any]:
-        """None of the compiled kind."""
-        return {}
+    def plain_count_outcomes(self, state: PlainState, action: int) -> int:
+        """How many outcomes an action has."""
+        if not self.has_outcomes:
+            return 1
+        listed: Any = self.chances if self.has("chances") else self.outcomes  # type: ignore[attr-defined]
+        return len(listed(self.object_of(state.number), action))
+
+    def plain_outcome(self, state: PlainState, action: int, k: int) -> tuple[float, float, bool]:
+        """Change a state to the k-th outcome of an action; its probability, reward and whether it ends."""
+        here = self.object_of(state.number)
+        if not self.has_outcomes:
+            chance, (following, reward, done) = 1.0, self.certain_step(here, action)
+        elif self.has("chances"):
+            chance = self.chances(here, action)[k]  # type: ignore[attr-defined]
+            following, reward, done = self.outcome(here, action, k)  # type: ignore[attr-defined]
+        else:
+            chance, following, reward, done = self.outcomes(here, action)[k]  # type: ignore[attr-defined]
+        state.number = self.number_of(following)
+        return float(chance), float(reward), bool(done)
 
     def plain_player(self, state: Any) -> int:
         """Who moves in a state."""
@@ -270,7 +267,7 @@ class PythonProblem(Problem):
 
     def plain_random_action(self, state: PlainState, rng: Any) -> int:
         """An action of the rollout policy."""
-        return self._random_action(self.object_of(state.number), rng)
+        return self.some_action(self.object_of(state.number), rng)
 
     def batch_of(self, states: Any) -> Any:
         """The objects themselves, in a list."""
@@ -282,7 +279,7 @@ class PythonProblem(Problem):
 
     def legal_actions(self, state: Any) -> list[int]:
         """The legal actions of a state."""
-        return sorted(self._legal_of(self.object_of(self.as_state(state))))
+        return sorted(self.legal_of(self.object_of(self.as_state(state))))
 
     def show_state(self, state: Any) -> str:
         """A state as text."""
@@ -298,3 +295,17 @@ class PythonProblem(Problem):
         memory = self.new_state()
         memory["number"] = self.number_of(given)
         return memory[0]
+
+
+_UNUSED = new_generator(0)
+
+
+def _drawn(chances: list[float], rng: Any) -> int:
+    """Which outcome happens, with the draws of core/known.py."""
+    if len(chances) > 1:
+        u = uniform(rng)
+        for k, chance in enumerate(chances[:-1]):
+            u -= chance
+            if u < 0.0:
+                return k
+    return len(chances) - 1

@@ -7,6 +7,7 @@ from .chains import AdaptedChain, AverageReturnTrap, DChain
 from .connect_four import ConnectFour
 from .frozen_lake import FrozenLake
 from .go import Go
+from .outcome_table import OutcomeTable
 from .sailing import Sailing
 from .synthetic_tree import SyntheticTree
 from .tabular import Tabular
@@ -20,6 +21,7 @@ __all__ = [
     "DChain",
     "FrozenLake",
     "Go",
+    "OutcomeTable",
     "Sailing",
     "SyntheticTree",
     "Tabular",

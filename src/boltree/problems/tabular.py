@@ -1,4 +1,4 @@
-"""Any finite Markov decision process, from arrays."""
+"""Any finite Markov decision process, from dense arrays."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.random import integer, uniform
 from ..errors import ProblemError
-from ..problem import MAX_ACTIONS, Problem
-from ..records import record
+from ..problem import MAX_ACTIONS
 from .checks import whole
-
-TOLERANCE = 1e-6
-"""How far from 1 the probabilities of a state and action may sum up (they are used as given)."""
+from .outcome_table import TOLERANCE, OutcomeTable
 
 
-class Tabular(Problem):
+class Tabular(OutcomeTable):
     """A finite MDP with states 0..S-1 and actions 0..A-1.
 
     Only what can happen is kept: for every state and action the successors with a positive probability.
@@ -28,32 +24,18 @@ class Tabular(Problem):
             actions and of terminal states are not read.
         rewards: ``rewards[s, a]`` or ``rewards[s, a, s']``.
         horizon: steps until a trial is cut off.
-        start: the state at the start.
+        start: the state at the start, or the probability of each state to be it.
         terminal: states that end the trial when they are reached, after paying the reward of the step.
         legal: ``legal[s, a]``, whether action a may be taken in state s; None for all.
         discount: weight of a reward one step later.
     """
-
-    state = record(s="i4")
-    params = record(
-        offsets="i8[:]",  # [s * A + a]: where the successors of (s, a) begin in the next four
-        successors="i4[:]",
-        chances="f8[:]",
-        sums="f8[:]",  # the chances summed up within (s, a)
-        rewards="f8[:]",
-        terminal="u1[:]",
-        legal_count="i4[:]",
-        legal_actions="u2[:,:]",  # [s, k]: the legal actions in order
-        width="i4",  # A
-        begin="i4",
-    )
 
     def __init__(
         self,
         transitions: Any,
         rewards: Any,
         horizon: int,
-        start: int = 0,
+        start: Any = 0,
         terminal: Iterable[int] = (),
         legal: Any = None,
         discount: float = 1.0,
@@ -71,85 +53,20 @@ class Tabular(Problem):
             raise ProblemError(
                 f"Tabular: rewards has shape {paid.shape}, must be {(states, actions)} or {(states, actions, states)}"
             )
-        start = whole("Tabular", "start", start, 0, states - 1)
         ends = _terminal(terminal, states)
-        if ends[start]:
-            raise ProblemError(f"Tabular: start={start} is a terminal state, must be one of the others")
         allowed = _legal(legal, states, actions, ends)
         s, a, to = _possible(chances, allowed)
         per_step = paid[s, a] if paid.ndim == 2 else paid[s, a, to]
         _check_finite(per_step, s, a, to, paid.ndim)
 
-        counts = np.bincount(s * actions + a, minlength=states * actions)
         self._given = {"rewards": paid.ndim, "legal": legal is not None}
-        self.deterministic = bool((counts <= 1).all())  # none where an action cannot be taken
-        super().__init__(
-            offsets=np.concatenate([[0], np.cumsum(counts)]),
-            successors=to,
-            chances=chances[s, a, to],
-            sums=np.cumsum(chances, axis=2)[s, a, to],
-            rewards=per_step,
-            terminal=ends,
-            legal_count=allowed.sum(axis=1),
-            legal_actions=np.argsort(~allowed, axis=1, kind="stable"),
-            width=actions,
-            begin=start,
-            actions=actions,
-            horizon=horizon,
-            discount=discount,
-        )
-
-    @staticmethod
-    def start(params, state, rng):  # type: ignore[no-untyped-def]
-        state.s = params.begin
-
-    @staticmethod
-    def legal(params, state, mask):  # type: ignore[no-untyped-def]
-        mask[:] = False
-        for k in range(params.legal_count[state.s]):
-            mask[params.legal_actions[state.s, k]] = True
-
-    @staticmethod
-    def random_action(params, state, rng):  # type: ignore[no-untyped-def]
-        return np.int64(params.legal_actions[state.s, integer(rng, params.legal_count[state.s])])
-
-    @staticmethod
-    def step(params, state, action, rng):  # type: ignore[no-untyped-def]
-        row = state.s * params.width + action
-        k, last = params.offsets[row], params.offsets[row + 1] - 1
-        if k > last:
-            raise ValueError("this action is illegal here")
-        if k < last:  # where there is no choice no number is drawn
-            u = uniform(rng)
-            while k < last and u >= params.sums[k]:
-                k += 1
-        to = params.successors[k]
-        state.s = to
-        return params.rewards[k], params.terminal[to] != 0
-
-    @staticmethod
-    def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]
-        row = state.s * params.width + action
-        return params.offsets[row + 1] - params.offsets[row]
-
-    @staticmethod
-    def outcomes(params, state, action, k):  # type: ignore[no-untyped-def]
-        row = state.s * params.width + action
-        i = params.offsets[row] + k
-        if i >= params.offsets[row + 1]:
-            raise ValueError("this action is illegal here, or has fewer outcomes")
-        to = params.successors[i]
-        state.s = to
-        return params.chances[i], params.rewards[i], params.terminal[to] != 0
-
-    @staticmethod
-    def show(params, state):  # type: ignore[no-untyped-def]
-        ended = ", terminal" if params.terminal[state.s] else ""
-        return f"state {state.s} of 0..{params.terminal.size - 1}{ended}"
+        self._terminal = np.flatnonzero(ends).tolist()
+        columns = (s, a, chances[s, a, to], to, per_step, ends[to])
+        self._fill(states, actions, columns, horizon, start, discount)
 
     def recipe(self) -> dict[str, Any]:
         p = self.plain_params
-        states, actions = p.terminal.size, self.actions
+        states, actions = p.legal_count.size, self.actions
         rows = np.repeat(np.arange(states * actions), np.diff(p.offsets))
         transitions = np.zeros((states * actions, states))
         transitions[rows, p.successors] = p.chances
@@ -166,8 +83,8 @@ class Tabular(Problem):
             "transitions": transitions.reshape(states, actions, states).tolist(),
             "rewards": rewards.reshape((states, actions, states)[: self._given["rewards"]]).tolist(),
             "horizon": self.horizon,
-            "start": p.begin,
-            "terminal": np.flatnonzero(p.terminal).tolist(),
+            "start": self._start,
+            "terminal": self._terminal,
             "legal": legal.tolist() if self._given["legal"] else None,
             "discount": self.discount,
         }

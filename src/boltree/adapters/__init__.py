@@ -1,0 +1,14 @@
+"""Others' environments as problems: Gymnasium's, OpenSpiel's, PettingZoo's, and planning problems in RDDL.
+
+Each library is imported when it is asked for, and is an extra of its own. The room knows problems and their states; it
+knows no algorithms and holds no compiled code.
+"""
+
+from __future__ import annotations
+
+from .gymnasium import from_gymnasium
+from .openspiel import from_openspiel
+from .pettingzoo import from_pettingzoo
+from .rddl import from_rddl
+
+__all__ = ["from_gymnasium", "from_openspiel", "from_pettingzoo", "from_rddl"]

@@ -1,0 +1,81 @@
+"""The actions of a Gymnasium space as a list: what the search's action numbers stand for."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..problem import MAX_ACTIONS
+
+NAMES = {
+    "FrozenLakeEnv": ("left", "down", "right", "up"),
+    "CliffWalkingEnv": ("up", "right", "down", "left"),
+    "TaxiEnv": ("south", "north", "east", "west", "pick up", "drop off"),
+    "BlackjackEnv": ("stick", "hit"),
+    "CartPoleEnv": ("left", "right"),
+    "MountainCarEnv": ("left", "none", "right"),
+}
+"""What Gymnasium's documentation calls the actions of its environments."""
+
+
+def listed_actions(name: str, space: Any, wanted: Any) -> list[Any]:
+    """The environment's actions.
+
+    Args:
+        name: of the environment, for errors.
+        space: its action space.
+        wanted: None for all of a finite space; how many values in each dimension of a continuous one; or the list.
+    """
+    kind = type(space).__name__
+    if wanted is not None and not isinstance(wanted, (int, np.integer)):
+        given = [np.asarray(one, space.dtype).reshape(space.shape) if kind == "Box" else one for one in wanted]
+        for action in given:
+            if not space.contains(action):
+                raise ParameterError(f"actions: {action!r} is not in {name}'s action space {space}")
+        return _few(name, given, len(given))
+    if kind == "Box":
+        if wanted is None or isinstance(wanted, bool) or wanted < 2:
+            raise ParameterError(
+                f"{name}: its action space {space} is continuous; give actions=5 for five values in each dimension, or "
+                "actions=[...], a list of actions"
+            )
+        if not (np.isfinite(space.low).all() and np.isfinite(space.high).all()):
+            raise ParameterError(
+                f"{name}: its action space {space} is unbounded; give actions=[...], a list of actions"
+            )
+        values = [
+            np.linspace(low, high, int(wanted)) for low, high in zip(space.low.flat, space.high.flat, strict=True)
+        ]
+        count = int(wanted) ** len(values)
+        grid = itertools.product(*values) if count <= MAX_ACTIONS else ()
+        return _few(name, [np.array(one, space.dtype).reshape(space.shape) for one in grid], count)
+    if wanted is not None:
+        raise ParameterError(f"actions={wanted!r}: {name}'s action space {space} is finite; leave actions out")
+    if kind == "Discrete":
+        return _few(name, [int(space.start) + a for a in range(min(int(space.n), MAX_ACTIONS))], int(space.n))
+    if kind == "MultiDiscrete":
+        sizes = [int(n) for n in space.nvec.flat]
+        count = int(np.prod(sizes, dtype=object))
+        grid = itertools.product(*map(range, sizes)) if count <= MAX_ACTIONS else ()
+        start = np.asarray(getattr(space, "start", 0))
+        return _few(name, [np.array(one, space.dtype).reshape(space.shape) + start for one in grid], count)
+    raise ParameterError(
+        f"{name}: its action space {space} is not Discrete, MultiDiscrete or Box; give actions=[...], a list of actions"
+    )
+
+
+def _few(name: str, actions: list[Any], count: int) -> list[Any]:
+    if not 1 <= count <= MAX_ACTIONS:
+        raise ParameterError(f"actions: {name} would have {count} actions, must have from 1 to {MAX_ACTIONS}")
+    return actions
+
+
+def action_names(env: Any, actions: list[Any]) -> tuple[str, ...]:
+    """What the actions are called."""
+    known = NAMES.get(type(env.unwrapped).__name__)
+    if known is not None and len(known) == len(actions):
+        return known
+    return tuple(np.array2string(a, precision=3) if isinstance(a, np.ndarray) else str(a) for a in actions)

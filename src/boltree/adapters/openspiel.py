@@ -1,0 +1,203 @@
+"""``bt.from_openspiel``: a game of OpenSpiel's with perfect information as a problem, for one player or two."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Hashable
+from typing import Any
+
+from ..core.random import uniform
+from ..errors import ParameterError
+from ..extras import needs
+from ..problem import MAX_ACTIONS, Problem
+from ..python_problem import PythonProblem
+
+
+def from_openspiel(game: Any, *, horizon: int | None = None, discount: float = 1.0, **parameters: Any) -> Problem:
+    """A game of OpenSpiel's as a problem; its states are OpenSpiel's own.
+
+    Games for one player or two with perfect information, moves in turn, with or without chance (every outcome of chance
+    is listed), rewards at the end or on the way; two players' rewards must add up to a constant.
+
+    Args:
+        game: its name, such as ``"connect_four"`` or ``"connect_four(rows=5)"``, or a ``pyspiel.Game``.
+        horizon: how many moves to look ahead; the longest game if None.
+        discount: weight of a reward one move later.
+        parameters: of the game, with a name: ``from_openspiel("pig", winscore=20)``.
+
+    >>> import boltree as bt
+    >>> problem = bt.from_openspiel("tic_tac_toe")
+    >>> problem.actions, problem.horizon
+    (9, 9)
+    """
+    pyspiel = needs("pyspiel", "openspiel")
+    found = _game(pyspiel, game, parameters)
+    refusal = _refusal(pyspiel, found)
+    if refusal:
+        raise ParameterError(
+            f"game={str(found)!r}: {refusal}; must be a game of one player, or of two with opposite interests, with "
+            "perfect information and moves in turn"
+        )
+    certain = found.get_type().chance_mode == pyspiel.GameType.ChanceMode.DETERMINISTIC
+    kind = OpenSpielGame if certain else OpenSpielGameOfChance
+    return kind(found, horizon, discount)
+
+
+def _game(pyspiel: Any, game: Any, parameters: dict[str, Any]) -> Any:
+    if isinstance(game, pyspiel.Game):
+        if parameters:
+            raise ParameterError(f"{sorted(parameters)[0]}: is for a game's name, not for a game")
+        return game
+    if not isinstance(game, str):
+        raise ParameterError(f"game={game!r}: must be a game's name, such as 'connect_four', or a pyspiel.Game")
+    names = pyspiel.registered_names()
+    short = game.partition("(")[0]
+    if short not in names:
+        close = difflib.get_close_matches(short, names, 3, 0.5)
+        hint = f"do you mean {' or '.join(close)}?" if close else "pyspiel.registered_names() lists them"
+        raise ParameterError(f"game={game!r}: OpenSpiel has no such game; {hint}")
+    try:
+        return pyspiel.load_game(game, parameters) if parameters else pyspiel.load_game(game)
+    except (pyspiel.SpielError, RuntimeError, TypeError) as error:
+        raise ParameterError(f"game={game!r}: {error}") from error
+
+
+def _refusal(pyspiel: Any, game: Any) -> str:
+    """Why a game cannot be a problem; empty if it can."""
+    kind, t = game.get_type(), pyspiel.GameType
+    if kind.dynamics != t.Dynamics.SEQUENTIAL:
+        return "its players move at the same time"
+    if kind.information != t.Information.PERFECT_INFORMATION:
+        return "its players do not know everything (imperfect information)"
+    if game.num_players() > 2:
+        return f"it has {game.num_players()} players"
+    if game.num_players() == 2 and kind.utility not in (t.Utility.ZERO_SUM, t.Utility.CONSTANT_SUM):
+        return "its players' interests are not opposite"
+    if kind.chance_mode == t.ChanceMode.SAMPLED_STOCHASTIC:
+        return "its outcomes of chance cannot be listed"
+    if game.num_distinct_actions() > MAX_ACTIONS:
+        return f"it has {game.num_distinct_actions()} actions, more than {MAX_ACTIONS}"
+    return ""
+
+
+class OpenSpielGame(PythonProblem):
+    """A game without chance."""
+
+    deterministic = True
+
+    def __init__(self, game: Any, horizon: int | None, discount: float) -> None:
+        self.game = game
+        if game.num_players() == 1:
+            self.player = None  # type: ignore[method-assign, assignment]
+        longest = game.max_game_length()
+        super().__init__(
+            actions=game.num_distinct_actions(), horizon=longest if horizon is None else horizon, discount=discount
+        )
+        self._to_the_end = discount == 1.0 and self.horizon >= longest
+
+    def start(self, rng: Any) -> Any:
+        """The first state in which somebody moves."""
+        state = self.game.new_initial_state()
+        _play_chance(state, rng)
+        return state
+
+    def step(self, state: Any, action: int, rng: Any) -> tuple[Any, float, bool]:
+        """The state after a move, what it adds to the first player's return, and whether the game is over."""
+        return _after(state, state.child(action))
+
+    def legal(self, state: Any) -> list[int]:
+        """The legal moves."""
+        return state.legal_actions()  # type: ignore[no-any-return]
+
+    def player(self, state: Any) -> int:
+        """Who moves."""
+        return state.current_player()  # type: ignore[no-any-return]
+
+    def rollout(self, state: Any, steps: int, rng: Any) -> float:
+        """Play random moves; by OpenSpiel itself where nothing cuts the game off."""
+        state, before = state.clone(), state.returns()[0]
+        if self._to_the_end:
+            import pyspiel
+
+            seeds = [int(uniform(rng) * 2**31) for _ in range(self.game.num_players() + 1)]
+            bots = [pyspiel.make_uniform_random_bot(player, seed) for player, seed in enumerate(seeds[1:])]
+            pyspiel.evaluate_bots(state, bots, seeds[0])
+            return float(state.returns()[0] - before)
+        total, weight = 0.0, 1.0
+        for _ in range(steps):
+            legal = state.legal_actions()
+            state.apply_action(legal[int(uniform(rng) * len(legal))])
+            _play_chance(state, rng)
+            after = state.returns()[0]
+            total += weight * (after - before)
+            weight, before = weight * self.discount, after
+            if state.is_terminal():
+                break
+        return total
+
+    def key(self, state: Any) -> Hashable:
+        """The moves that led here."""
+        return tuple(state.history())
+
+    def show(self, state: Any) -> str:
+        """OpenSpiel's own picture."""
+        return str(state)
+
+    def action_name(self, action: int) -> str:
+        """What a move is called where it can be told without a state, else its number."""
+        name = self.game.action_to_string(0, action)
+        return str(action) if name.startswith("Action(") else str(name)
+
+    def __repr__(self) -> str:
+        return f"from_openspiel({str(self.game)!r})"
+
+
+class OpenSpielGameOfChance(OpenSpielGame):
+    """A game with chance, whose outcomes are listed and made one by one."""
+
+    deterministic = False
+    step = PythonProblem.step  # drawn from the outcomes
+    _last: tuple[Any, int, list[tuple[float, tuple[int, ...]]]] | None = None  # asked for again, outcome by outcome
+
+    def chances(self, state: Any, action: int) -> list[float]:
+        """The probability of every sequence of chance's moves after a move."""
+        return [chance for chance, _ in self._sequences(state, action)]
+
+    def outcome(self, state: Any, action: int, k: int) -> tuple[Any, float, bool]:
+        """The state after a move and the k-th of chance's sequences."""
+        after = state.child(action)
+        for move in self._sequences(state, action)[k][1]:
+            after.apply_action(move)
+        return _after(state, after)
+
+    def _sequences(self, state: Any, action: int) -> list[tuple[float, tuple[int, ...]]]:
+        if self._last is None or self._last[0] is not state or self._last[1] != action:
+            self._last = (state, action, _sequences(state.child(action)))
+        return self._last[2]
+
+
+def _after(before: Any, after: Any) -> tuple[Any, float, bool]:
+    return after, after.returns()[0] - before.returns()[0], after.is_terminal()
+
+
+def _sequences(state: Any) -> list[tuple[float, tuple[int, ...]]]:
+    """Chance's moves from here until somebody moves or it is over, with their probabilities."""
+    if not state.is_chance_node():
+        return [(1.0, ())]
+    found = []
+    for move, chance in state.chance_outcomes():
+        found += [(chance * rest, (move, *moves)) for rest, moves in _sequences(state.child(move))]
+    return found
+
+
+def _play_chance(state: Any, rng: Any) -> None:
+    """Let chance move until somebody else does or it is over."""
+    while state.is_chance_node():
+        u, listed = uniform(rng), state.chance_outcomes()
+        drawn = listed[-1][0]
+        for move, chance in listed:
+            u -= chance
+            if u < 0.0:
+                drawn = move
+                break
+        state.apply_action(drawn)

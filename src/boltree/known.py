@@ -1,0 +1,159 @@
+"""The Python side of core/known.py: ask a problem in plain Python, and keep what it says where the kernel looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .binding import ARITY, F8, U8
+from .core import known as kernels
+from .core.jit import JIT_DISABLED
+from .core.native import address_of_compiled, address_of_python, plain_array_at
+from .errors import ProblemError
+
+if TYPE_CHECKING:
+    from .python_problem import PythonProblem
+
+TOLERANCE = 1e-6
+"""How far from 1 the chances of an action's outcomes may sum up."""
+
+ROLLOUTS_KEEP = 1 << 16
+"""Rollouts keep what they find until so many pairs of a state and an action are known."""
+
+_ASKED = {"expand": 2, "enter": 4, "look": 1, "ask": 1, "play_on": 4}
+_compiled: dict[str, tuple[int, Any]] = {}
+
+
+def address_of(name: str) -> int:
+    """Address of a function of core/known.py; compiled when first asked for, once for all problems."""
+    if name not in _compiled:
+        function: Callable[..., int] = kernels.FUNCTIONS[name]
+        if JIT_DISABLED:
+            _compiled[name] = address_of_python(function, ARITY[name])
+        else:
+            _compiled[name] = address_of_compiled(function, ARITY[name], f"boltree.core.known.{name}")
+    return _compiled[name][0]
+
+
+class Known:
+    """What one problem has said so far."""
+
+    def __init__(self, problem: PythonProblem, keep: Callable[[BaseException], None]) -> None:
+        self._problem = problem
+        self._callbacks = [address_of_python(getattr(self, f"_{name}"), n, keep) for name, n in _ASKED.items()]
+        self._slots = np.full(1 << 10, -1, kernels.SLOT)
+        self._outcomes = np.zeros(1 << 10, kernels.OUTCOME)
+        self._states = np.zeros(0, kernels.STATE)
+        self._legal = np.zeros(1 << 10, np.int32)
+        self._memory = np.zeros(1, kernels.KNOWN)
+        record = self._memory[0]
+        record["actions"], record["has_legal"] = problem.actions, problem.has("legal")
+        record["rollouts_keep"] = ROLLOUTS_KEEP
+        for name, (address, _) in zip(_ASKED, self._callbacks, strict=True):
+            record[name] = address
+        self._place()
+
+    @property
+    def address(self) -> int:
+        """Where the record lies that the kernel's functions are given."""
+        return int(self._memory.ctypes.data)
+
+    def _place(self) -> None:
+        record = self._memory[0]
+        for field, room, array in (
+            ("slots_at", "slots", self._slots),
+            ("outcomes_at", "outcome_room", self._outcomes),
+            ("states_at", "state_room", self._states),
+            ("legal_at", "legal_room", self._legal),
+        ):
+            record[field], record[room] = array.ctypes.data, array.size
+
+    # Asked by the kernel
+
+    def _expand(self, number: int, action: int) -> int:
+        problem, record = self._problem, self._memory[0]
+        state = problem.object_of(number)
+        found: list[tuple[float, float, int, bool]]
+        if problem.deterministic and not problem.has_outcomes:
+            following, reward, done = problem.certain_step(state, action)
+            found = [(1.0, reward, problem.number_of(following), done)]
+        elif problem.has("chances"):
+            found = [(chance, 0.0, -1, False) for chance in checked_chances(problem, state, action)]
+        else:
+            listed = problem.outcomes(state, action)  # type: ignore[attr-defined]
+            check_sum(problem, state, action, [chance for chance, *_ in listed])
+            found = [(p, reward, problem.number_of(following), done) for p, following, reward, done in listed]
+        first = int(record["outcomes"])
+        if 2 * (int(record["rows"]) + 1) > self._slots.size:
+            larger = np.full(4 * self._slots.size, -1, kernels.SLOT)
+            kernels.move_slots(self._slots.ctypes.data, self._slots.size, larger.ctypes.data, larger.size)
+            self._slots = larger
+            self._place()
+        if first + len(found) > self._outcomes.size:
+            self._outcomes = _enlarged(self._outcomes, first + len(found))
+            self._place()
+        self._outcomes[first : first + len(found)] = found
+        return len(found)
+
+    def _enter(self, number: int, action: int, k: int, place: int) -> int:
+        problem = self._problem
+        following, reward, done = problem.outcome(problem.object_of(number), action, k)  # type: ignore[attr-defined]
+        chance = self._outcomes[place]["chance"]
+        self._outcomes[place] = (chance, reward, problem.number_of(following), done)
+        return 0
+
+    def _look(self, number: int) -> int:
+        actions = list(self._problem.legal_of(self._problem.object_of(number)))
+        first = int(self._memory[0]["legal"])
+        if first + len(actions) > self._legal.size:
+            self._legal = _enlarged(self._legal, first + len(actions))
+        self._make_room(number)
+        self._legal[first : first + len(actions)] = actions
+        self._memory["legal"] = first + len(actions)
+        self._states[number]["first"], self._states[number]["count"] = first, len(actions)
+        return 0
+
+    def _ask(self, number: int) -> int:
+        mover = int(self._problem.player(self._problem.object_of(number)))  # type: ignore[attr-defined]
+        if mover < 0:
+            raise ProblemError(f"{type(self._problem).__name__}.player returned {mover}; it must be 0 or 1")
+        self._make_room(number)
+        self._states[number]["player"] = mover
+        return 0
+
+    def _play_on(self, number: int, steps: int, rng: int, out: int) -> int:
+        problem, result = self._problem, plain_array_at(out, 2, F8)
+        total, weight = result.tolist()
+        result[0] = problem.play_on(problem.object_of(number), steps, plain_array_at(rng, 2, U8), total, weight)
+        return 0
+
+    def _make_room(self, number: int) -> None:
+        if number >= self._states.size:
+            known = self._states.size
+            self._states = _enlarged(self._states, number + 1024)
+            self._states[known:] = (0, -1, -1)
+        self._place()
+
+
+def checked_chances(problem: Any, state: Any, action: int) -> list[float]:
+    """The chances of an action's outcomes, which must sum to 1."""
+    chances = [float(chance) for chance in problem.chances(state, action)]
+    check_sum(problem, state, action, chances)
+    return chances
+
+
+def check_sum(problem: Any, state: Any, action: int, chances: list[float]) -> None:
+    """Refuse chances that are not a distribution."""
+    if not chances or not abs(sum(chances) - 1.0) <= TOLERANCE or min(chances) < 0.0:
+        raise ProblemError(
+            f"{type(problem).__name__}: the chances of action {action} in {state!r} are {chances!r}; they must be at "
+            "least 0 and sum to 1"
+        )
+
+
+def _enlarged(array: Any, needed: int) -> Any:
+    larger = np.zeros(max(2 * array.size, needed), array.dtype)
+    larger[: array.size] = array
+    return larger
