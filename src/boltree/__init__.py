@@ -42,9 +42,12 @@ from .node import Node
 from .problem import Problem
 from .python_problem import PythonProblem
 from .records import record
+from .scenes import Board, Chain, Grid
 from .schedules import log_decay, sqrt_decay
 from .search import Search
 from .solve import Solution, solve
+from .survey import Survey
+from .viewer import Watched, watch
 
 __version__ = "0.1.0"
 
@@ -65,11 +68,14 @@ __all__ = [
     "TENTS",
     "UCT",
     "Algorithm",
+    "Board",
     "Cached",
+    "Chain",
     "Custom",
     "Episode",
     "Estimate",
     "Evaluator",
+    "Grid",
     "Node",
     "ParameterError",
     "PowerUCT",
@@ -78,7 +84,9 @@ __all__ = [
     "PythonProblem",
     "Search",
     "Solution",
+    "Survey",
     "Uniform",
+    "Watched",
     "act",
     "algorithm",
     "check",
@@ -93,4 +101,5 @@ __all__ = [
     "sqrt_decay",
     "uniform",
     "value_of",
+    "watch",
 ]

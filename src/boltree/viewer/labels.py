@@ -1,0 +1,40 @@
+"""Names that tell searches apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algorithms import Algorithm
+from ..errors import ParameterError
+from ..lab.settings import labelled, parameter_text, setting_of, title_of
+
+
+def labels_of(algorithms: Sequence[Algorithm]) -> list[str]:
+    """The algorithms' names, with the parameters in which namesakes differ, or numbers where none can be told.
+
+    >>> import boltree as bt
+    >>> labels_of([bt.DENTS(alpha=0.1), bt.DENTS(alpha=1.0), bt.UCT()])
+    ['DENTS α=0.1', 'DENTS α=1', 'UCT']
+    >>> labels_of([bt.BTS(), bt.BTS()])
+    ['BTS (1)', 'BTS (2)']
+    """
+    titles = [title_of(one.name) for one in algorithms]
+    if len(set(titles)) == len(titles):
+        return titles
+    try:
+        return [one.label for one in labelled([setting_of(one) for one in algorithms])]
+    except ParameterError:  # the same ones, or a temperature that is a function
+        return [
+            f"{title} ({titles[: i + 1].count(title)})" if titles.count(title) > 1 else title
+            for i, title in enumerate(titles)
+        ]
+
+
+def parameters_of(algorithm: Algorithm) -> str:
+    """The parameters that matter, for a person."""
+    try:
+        return parameter_text(setting_of(algorithm).parameters.items())
+    except ParameterError:  # a temperature is a function
+        return ", ".join(
+            f"{name}={getattr(value, '__name__', value)}" for name, value in algorithm.parameters().items()
+        )
