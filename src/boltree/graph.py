@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def graph_of(search: Search, depth: int) -> Any:
     """The tree down to a depth below the root as a ``networkx.DiGraph``; node 0 is the root.
 
-    Nodes carry depth, visits, value, player, terminal and the state as text; edges carry the action, its name, visits, Q
-    and probability under the search policy. All are plain numbers and texts, so that every format can hold them.
+    Nodes carry depth, visits, value, player, terminal and the state as text; edges carry the action, its name, visits,
+    Q and probability under the search policy. All are plain numbers and texts, so that every format can hold them.
     """
     if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
         raise ParameterError(f"depth={depth!r}: must be an integer of at least 0")
@@ -48,17 +48,14 @@ def _add_below(graph: Any, search: Search, number: int, node: Node) -> list[tupl
     children = node.children
     if not children:
         return []
-    actions = node.actions.tolist()
-    visits, q, policy = (
-        dict(zip(actions, values.tolist(), strict=True)) for values in (node.visits, node.q, node.policy)
-    )
+    columns = (node.visits.tolist(), node.q.tolist(), node.policy.tolist())
+    numbers = dict(zip(node.actions.tolist(), zip(*columns, strict=True), strict=True))
     found = []
     for action, outcomes in children.items():
         name = search.problem.action_name(action)
+        visits, q, policy = numbers[action]
         for child in outcomes:
             below = _add(graph, search, child)
-            graph.add_edge(
-                number, below, action=action, name=name, visits=visits[action], q=q[action], policy=policy[action]
-            )
+            graph.add_edge(number, below, action=action, name=name, visits=visits, q=q, policy=policy)
             found.append((below, child))
     return found

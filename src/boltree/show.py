@@ -1,4 +1,4 @@
-"""A search as text: the tree, action by action; with colours and bars where rich is installed and a terminal is there."""
+"""A search as text: the tree, action by action; with colours and bars in a terminal, where rich is installed."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ def figures_of(recordings: Sequence[Recording]) -> list[dict[str, Any]]:
     ]
 
 
+_Curve = tuple[str, list[int], list[float]]
 _Reading = Callable[[Moment], float]
 _TEMPERATURES: dict[str, _Reading] = {
     "search temperature α": lambda moment: moment.temperature,
@@ -50,13 +52,11 @@ _ENTROPIES: dict[str, _Reading] = {
 }
 
 
-def _figure(
-    title: str, caption: str, y_label: str, columns: int, looks: list[Any], panels: list[Any]
-) -> dict[str, Any]:
+def _figure(title: str, caption: str, y_label: str, looks: list[Any], panels: list[Any]) -> dict[str, Any]:
     return {
         "title": title,
         "caption": caption,
-        "columns": columns,
+        "columns": min(max(len(panels), 2), 3),
         "x_label": "trials",
         "y_label": y_label,
         "log": True,
@@ -65,7 +65,7 @@ def _figure(
     }
 
 
-def _panel(title: str, curves: list[tuple[str, list[int], list[float]]]) -> dict[str, Any]:
+def _panel(title: str, curves: list[_Curve]) -> dict[str, Any]:
     shown = [{"label": label, "x": x, "mean": numbers(y)} for label, x, y in curves]
     return {"title": title, "optimum": None, "curves": shown}
 
@@ -73,34 +73,29 @@ def _panel(title: str, curves: list[tuple[str, list[int], list[float]]]) -> dict
 def _by_action(recordings: Sequence[Recording]) -> list[dict[str, Any]]:
     """A panel for each search with a curve for each action: their Q, and their share of the visits."""
     problem = recordings[0].search.problem
-    total: dict[int, int] = {}
+    total: Counter[int] = Counter()
     for recording in recordings:
-        for action, visits in zip(recording.actions, recording.moments[-1].visits.tolist(), strict=True):
-            total[action] = total.get(action, 0) + visits
-    most = sorted(sorted(total, key=lambda action: -total[action])[:ACTIONS])
-    looks = [look(problem.action_name(a), Style(CYCLE[i % len(CYCLE)])) for i, a in enumerate(most)]
-    which = (
-        f"the {ACTIONS} most visited of {len(total)} actions" if len(total) > ACTIONS else "one curve for each action"
-    )
+        total.update(dict(zip(recording.actions, recording.moments[-1].visits.tolist(), strict=True)))
+    most = sorted(action for action, _ in total.most_common(ACTIONS))
+    looks = [look(problem.action_name(a), Style(CYCLE[i])) for i, a in enumerate(most)]
+    several = len(total) > ACTIONS
+    caption = f"the {ACTIONS} most visited of {len(total)} actions" if several else "a curve for each action"
+
+    def curves(recording: Recording, read: Callable[[Moment, int], float]) -> Iterator[_Curve]:
+        slots = {action: slot for slot, action in enumerate(recording.actions)}
+        for action in most:
+            if action in slots:
+                values = [read(moment, slots[action]) for moment in recording.moments]
+                yield problem.action_name(action), recording.trials, values
 
     def panels(read: Callable[[Moment, int], float]) -> list[Any]:
-        return [
-            _panel(
-                recording.label,
-                [
-                    (problem.action_name(a), recording.trials, [read(m, recording.actions.index(a)) for m in recording.moments])
-                    for a in most if a in recording.actions
-                ],
-            )
-            for recording in recordings
-        ]  # fmt: skip
+        return [_panel(recording.label, list(curves(recording, read))) for recording in recordings]
 
-    columns = min(len(recordings), 3)
-    values = panels(lambda moment, i: float(moment.q[i]))
-    shares = panels(lambda moment, i: float(moment.visits[i] / max(moment.visits.sum(), 1)))
+    values = panels(lambda moment, slot: float(moment.q[slot]))
+    shares = panels(lambda moment, slot: float(moment.visits[slot] / max(moment.visits.sum(), 1)))
     return [
-        _figure("Q of the root's actions", which, "Q", columns, looks, values),
-        _figure("Visits of the root's actions", which, "share of visits", columns, looks, shares),
+        _figure("Q of the root's actions", caption, "Q", looks, values),
+        _figure("Visits of the root's actions", caption, "share of visits", looks, shares),
     ]
 
 
@@ -120,4 +115,4 @@ def _by_search(
         return []
     labels = {curve["label"] for panel in panels for curve in panel["curves"]}
     drawn = [look(label, style) for label, style in looks.items() if label in labels]
-    return [_figure(title, caption, y_label, 2, drawn, panels)]
+    return [_figure(title, caption, y_label, drawn, panels)]

@@ -1,4 +1,4 @@
-"""What a picture needs is noted at each moment of a search; this painter, for problems without a scene, notes nothing."""
+"""A painter notes at each moment of a search what a picture needs; this one, for problems without a scene, nothing."""
 
 from __future__ import annotations
 
