@@ -169,15 +169,15 @@ class Node:
         actions = self.actions
         if actions.size == 0:
             return np.zeros(0)
-        path = [self._index]
-        root = int(self._search._tree.root)
-        while path[0] != root:
-            path.insert(0, int(self._storage.nodes[path[0]].parent))
+        path, root = [self._index], int(self._search._tree.root)
+        parents = self._storage.nodes.view(np.ndarray)["parent"]
+        while path[-1] != root:
+            path.append(int(parents[path[-1]]))
         out = np.zeros(actions.size)
         t = self._search._tree
         if self._edges is None:
             self._storage.grow(int(t.node_count), int(t.unit_count) + 4 * actions.size + 4)
-        if write_policy(self._search._handle, np.array(path, np.int64), out) != DONE:
+        if write_policy(self._search._handle, np.array(path[::-1], np.int64), out) != DONE:
             self._search.problem.reraise()
             raise RuntimeError("the policy of this node cannot be worked out: legal or prior failed")
         return out

@@ -77,13 +77,12 @@ def tree_table(search: Any, depth: int, width: int = 8) -> Any:
     shown.add_row("root", f"{root.count:,}", "", f"{root.value:.4g}", "", "")
     for line in _below(search, root, depth, width, ()):
         guides = "".join("│  " if more else "   " for more in line.open) + ("╰─ " if line.last else "├─ ")
-        first = texts.Text(guides, style="dim")
         if line.visits is None:
-            first.append(line.text, style="dim italic")
-            shown.add_row(first)
+            shown.add_row(texts.Text(guides + line.text, style="dim"))
             continue
         of_action = line.policy is not None
-        first.append(f"{line.text} ★" if line.recommended else line.text, style=_style(line, of_action))
+        name = f"{line.text} ★" if line.recommended else line.text
+        first = texts.Text.assemble((guides, "dim"), (name, _style(line, of_action)))
         full = "━" * max(1, round(BAR * line.share))
         bar = texts.Text(full, style="green" if line.recommended else "blue") if of_action else ""
         policy = "" if line.policy is None else f"{line.policy:.3f}"

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Union
 
 import numpy as np
 
 from ..errors import ParameterError
 from ..search import Search
-from .labels import labels_of
+from .labels import labels_of, title_of
 from .page import Watched
-from .recording import recorded
+from .recording import Recording, painter_for
 
 __all__ = ["Watched", "watch"]
 
 
-def watch(searches: Union[Search, Iterable[Search]], trials: int | None = None) -> Watched:
+def watch(
+    searches: Union[Search, Iterable[Search]],
+    trials: int | None = None,
+    progress: Callable[[Search], object] | None = None,
+) -> Watched:
     """Show one search or several side by side: as they are now, or while each runs so many trials.
 
     Args:
         searches: a search, or searches of the same problem.
         trials: run so many trials and note about 60 moments on the way; None looks at the trees as they are.
+        progress: a function of the search, called at each of these moments.
 
     Returns:
         A page that a notebook shows, and that ``.save("search.html")`` writes to a file.
@@ -47,5 +52,7 @@ def watch(searches: Union[Search, Iterable[Search]], trials: int | None = None) 
         if type(one.problem) is not type(first) or one.problem.fingerprint() != first.fingerprint():
             raise ParameterError(f"searches: {one.problem!r} and {first!r} differ; they must be of the same problem")
     labels = labels_of([one.algorithm for one in chosen])
-    title = f"{' and '.join(labels) if len(labels) < 3 else ', '.join(labels)} on {type(first).__name__}"
-    return Watched(recorded(chosen, labels, int(trials or 0)), title)
+    recordings = [Recording(one, label, painter_for(one)) for one, label in zip(chosen, labels, strict=True)]
+    for recording in recordings:
+        recording.run(int(trials or 0), progress)
+    return Watched(recordings, title_of(labels, type(first).__name__))

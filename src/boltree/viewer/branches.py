@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..survey import Survey
 from ..web.page import json_text, number
 from .curves import entropy_of
 
-NODES = 4_000
+NODES = 3_000
 """At most about so many nodes are kept."""
 
 ACTIONS = 30
@@ -26,20 +27,32 @@ TEXT = 600
 def branches_of(search: Search, size: int) -> dict[str, Any]:
     """The nodes to unfold, the root first, in at most so many bytes of JSON (but always the root).
 
-    Every node names the place of the node above it in this list, and carries its actions with N, Q and policy.
+    Every node names the place of the node above it in this list, and carries its actions with N, Q, policy and the
+    number of outcomes.
     """
     seen = search.survey()
     most = NODES
     while True:
         kept = _kept(seen, most)
-        shown = [{"action": int(seen.action[index]), **_node(search, index)} for index in kept]
         places = {index: place for place, index in enumerate(kept)}
-        for index, node in zip(kept, shown, strict=True):
-            node["up"] = places.get(int(seen.parent[index]), -1)
+        outcomes = _outcomes(seen, kept)
+        shown = [
+            {"up": places.get(int(seen.parent[index]), -1), "action": int(seen.action[index])}
+            | _node(search, index, seen, outcomes)
+            for index in kept
+        ]
         found = {"nodes": shown, "whole": len(kept) == search.size}
         if len(json_text(found)) <= size or len(kept) <= 1:
             return found
         most //= 2
+
+
+def _outcomes(seen: Survey, kept: list[int]) -> Counter[tuple[int, int]]:
+    """How many outcomes each action of the kept nodes has had, by node and action."""
+    keep = np.zeros(seen.parent.size + 1, bool)  # the last is for the root, whose parent is -1
+    keep[kept] = True
+    below = np.flatnonzero(keep[seen.parent])
+    return Counter(zip(seen.parent[below].tolist(), seen.action[below].tolist(), strict=True))
 
 
 def _kept(seen: Survey, most: int) -> list[int]:
@@ -76,25 +89,24 @@ def _recommended_line(seen: Survey) -> list[int]:
         here = int(below[np.argmax(seen.visits[below])])
 
 
-def _node(search: Search, index: int) -> dict[str, Any]:
+def _node(search: Search, index: int, seen: Survey, outcomes: Counter[tuple[int, int]]) -> dict[str, Any]:
     node = Node(search, index)
-    found: dict[str, Any] = {"count": node.count, "value": number(node.value, 5)}
+    found: dict[str, Any] = {"count": int(seen.visits[index]), "value": number(seen.value[index], 5)}
     text = search.problem.show_state(node.state)
     if len(text) <= TEXT:
         found["state"] = text
-    if node.terminal:
+    if seen.terminal[index]:
         return found | {"end": number(node.reward, 5)}
-    visits = node.visits
-    if visits.sum() == 0:
+    if seen.recommended[index] < 0:
         return found
-    actions, q, policy, children = node.actions, node.q, node.policy, node.children
+    visits, actions, q, policy = node.visits, node.actions.tolist(), node.q, node.policy
     order = [int(i) for i in np.argsort(-visits, kind="stable") if visits[i] > 0]
     rows = [
-        [int(actions[i]), int(visits[i]), number(q[i], 5), number(policy[i], 3), len(children.get(int(actions[i]), ()))]
+        [actions[i], int(visits[i]), number(q[i], 5), number(policy[i], 3), outcomes[index, actions[i]]]
         for i in order[:ACTIONS]
     ]
     return found | {
-        "best": node.recommended,
+        "best": int(seen.recommended[index]),
         "entropy": number(entropy_of(policy), 3),
         "rows": rows,
         "more": len(order) - len(rows),

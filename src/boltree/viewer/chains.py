@@ -54,24 +54,25 @@ class ChainPainter(Painter):
 
     def glance(self) -> None:
         """See whether the far end has been reached."""
-        if self.search.size > self._places.all.size:
-            new = self._places.update()
-            if self.first is None and (new == self.chain.length + 1).any():
+        if self.search.size > self._places.of_node.size:
+            self._places.update()
+            if self.first is None and self.chain.length + 1 in self._places.distinct:
                 self.first = self.search.trials
 
     def note(self) -> None:
         """Count visits, and leavings: nodes off the chain, at their parents' places."""
         self.glance()
-        seen, places, length = self.search.survey(), self._places.all, self.chain.length
-        found = gather(seen, places)
+        seen, length = self.search.survey(), self.chain.length
+        found = gather(seen, self._places)
         visits, value, action = np.zeros(length + 1, np.int64), np.full(length, np.nan), np.full(length, -1)
         visits[found.places - 1] = found.visits
         inside = found.places <= length
         value[found.places[inside] - 1], action[found.places[inside] - 1] = found.value[inside], found.action[inside]
-        off = np.flatnonzero((places == NOWHERE) & (seen.parent >= 0))
-        before = places[seen.parent[off]]
-        at = before != NOWHERE
-        left = np.bincount(before[at], seen.visits[off][at], length + 1)[1 : length + 1].astype(np.int64)
+        slots = self._places.of_node
+        off = np.flatnonzero((slots == NOWHERE) & (seen.parent >= 0))
+        before = slots[seen.parent[off]]
+        at = found.places[before[before != NOWHERE]]
+        left = np.bincount(at, seen.visits[off][before != NOWHERE], length + 2)[1 : length + 1].astype(np.int64)
         self.passages.append(Passage(self.search.trials, visits, left, value, action))
 
     @classmethod

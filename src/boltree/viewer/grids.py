@@ -37,7 +37,7 @@ class GridPainter(Painter):
     def note(self) -> None:
         """Gather visits, values and recommendations."""
         self._places.update()
-        self._noted.append(gather(self.search.survey(), self._places.all))
+        self._noted.append(gather(self.search.survey(), self._places))
 
     @classmethod
     def page(cls, painters: Sequence[GridPainter]) -> tuple[dict[str, Any] | None, list[Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..algorithms import Algorithm
 from ..errors import ParameterError
-from ..lab.settings import labelled, parameter_text, setting_of, title_of
+from ..lab import settings
 
 
 def labels_of(algorithms: Sequence[Algorithm]) -> list[str]:
@@ -18,11 +18,11 @@ def labels_of(algorithms: Sequence[Algorithm]) -> list[str]:
     >>> labels_of([bt.BTS(), bt.BTS()])
     ['BTS (1)', 'BTS (2)']
     """
-    titles = [title_of(one.name) for one in algorithms]
+    titles = [settings.title_of(one.name) for one in algorithms]
     if len(set(titles)) == len(titles):
         return titles
     try:
-        return [one.label for one in labelled([setting_of(one) for one in algorithms])]
+        return [one.label for one in settings.labelled([settings.setting_of(one) for one in algorithms])]
     except ParameterError:  # the same ones, or a temperature that is a function
         return [
             f"{title} ({titles[: i + 1].count(title)})" if titles.count(title) > 1 else title
@@ -30,10 +30,20 @@ def labels_of(algorithms: Sequence[Algorithm]) -> list[str]:
         ]
 
 
+def title_of(labels: Sequence[str], problem: str) -> str:
+    """What a page is called.
+
+    >>> title_of(["UCT", "BTS", "DENTS"], "Sailing")
+    'UCT, BTS and DENTS on Sailing'
+    """
+    *others, last = labels
+    return f"{', '.join(others)} and {last} on {problem}" if others else f"{last} on {problem}"
+
+
 def parameters_of(algorithm: Algorithm) -> str:
     """The parameters that matter, for a person."""
     try:
-        return parameter_text(setting_of(algorithm).parameters.items())
+        return settings.parameter_text(settings.setting_of(algorithm).parameters.items())
     except ParameterError:  # a temperature is a function
         return ", ".join(
             f"{name}={getattr(value, '__name__', value)}" for name, value in algorithm.parameters().items()

@@ -11,15 +11,19 @@ import numpy as np
 
 from ..keeping import put_whole
 from ..web.colours import styles
-from ..web.page import Resource, json_text, look, number, numbers, page_text
+from ..web.page import Resource, look, number, numbers, page_text
 from .branches import branches_of
+from .curves import ACTIONS as SHOWN
 from .curves import figures_of
+from .explanation import explained
 from .labels import parameters_of
 from .recording import Recording
 
 VIEWER = __package__ or "boltree.viewer"
 STYLES: tuple[Resource, ...] = ((VIEWER, "watch.css"),)
-SCRIPTS: tuple[Resource, ...] = tuple((VIEWER, name) for name in ("pictures.js", "tree.js", "watch.js"))
+SCRIPTS: tuple[Resource, ...] = tuple(
+    (VIEWER, f"{name}.js") for name in ("pictures", "grid", "chain", "board", "tree", "watch")
+)
 
 LIMIT = 2_900_000
 """Bytes of a page, at most."""
@@ -39,14 +43,14 @@ class Watched:
 
     def __init__(self, recordings: Sequence[Recording], title: str) -> None:
         self.recordings = recordings
-        self._title = title
+        self.title = title
         self._text: str | None = None
 
     @property
     def html(self) -> str:
         """The page."""
         if self._text is None:
-            self._text = page_text(self._title, data_of(self.recordings, self._title), STYLES, SCRIPTS)
+            self._text = page_text(self.title, data_of(self.recordings, self.title), STYLES, SCRIPTS)
         return self._text
 
     def save(self, path: Union[str, Path]) -> Path:
@@ -58,7 +62,7 @@ class Watched:
 
     def _repr_html_(self) -> str:
         frame = 'style="width:100%;height:900px;border:1px solid #8884;border-radius:8px"'
-        return f'<iframe srcdoc="{html.escape(self.html)}" title="{html.escape(self._title)}" {frame}></iframe>'
+        return f'<iframe srcdoc="{html.escape(self.html)}" title="{html.escape(self.title)}" {frame}></iframe>'
 
     def __repr__(self) -> str:
         labels = ", ".join(recording.label for recording in self.recordings)
@@ -88,12 +92,13 @@ def data_of(recordings: Sequence[Recording], title: str) -> dict[str, Any]:
         "names": [problem.action_name(action) for action in range(problem.actions)] if problem.actions <= 4096 else [],
         "scene": scene,
         "searches": searches,
+        "said": explained(recordings),
         "figures": figures_of(recordings),
+        "tables": [] if any(len(recording.moments) > 1 for recording in recordings) else _tables(recordings),
     }
     used = len(page_text(title, data, STYLES, SCRIPTS).encode())
     for recording, shown in zip(recordings, searches, strict=True):
         shown["tree"] = branches_of(recording.search, (LIMIT - used) // len(recordings))
-    assert len(json_text(data)) < LIMIT or len(recordings) > 1
     return data
 
 
@@ -111,5 +116,25 @@ def _moments(recording: Recording) -> dict[str, Any]:
         "visits": [moment.visits[kept].tolist() for moment in moments],
         "q": [numbers(moment.q[kept], 5) for moment in moments],
         "policy": [numbers(moment.policy[kept], 3) for moment in moments],
-        "full": recording.full,
+        "steps": recording.painter.steps,
     }
+
+
+def _tables(recordings: Sequence[Recording]) -> list[dict[str, Any]]:
+    """The root's actions, for searches of which only one moment is known; so many as curves would show."""
+    tables = []
+    for recording in recordings:
+        moment, problem = recording.moments[-1], recording.search.problem
+        rows = [
+            [
+                problem.action_name(recording.actions[i]),
+                f"{moment.visits[i]:,}",
+                f"{moment.q[i]:.4g}",
+                f"{moment.policy[i]:.3f}",
+            ]
+            for i in np.argsort(-moment.visits, kind="stable")[:SHOWN]
+        ]
+        tables.append(
+            {"title": f"{recording.label}: the root's actions", "heads": ["", "visits", "Q", "policy"], "rows": rows}
+        )
+    return tables

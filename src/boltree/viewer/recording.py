@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,13 +62,15 @@ class Recording:
         """The trials at each moment."""
         return [moment.trials for moment in self.moments]
 
-    def run(self, trials: int) -> None:
-        """Run so many trials and note about `MOMENTS` moments of them; none beyond what is there, if 0."""
+    def run(self, trials: int, progress: Callable[[Search], object] | None = None) -> None:
+        """Run so many trials and note about `MOMENTS` moments of them, or only the present one if 0."""
         search = self.search
         search._set_budget(trials)  # H-MCTS plans for all of them, not for those up to the first moment
         for point in points(search.trials, search.trials + trials):
             self._run_to(point)
             self._note()
+            if progress is not None:
+                progress(search)
             if self.full:
                 return
 
@@ -141,13 +143,3 @@ def painter_for(search: Search) -> Painter:
         return Painter(search)
     name = type(search.problem).__name__
     raise ProblemError(f"{name}.scene returned {scene!r}; it must return a bt.Grid, bt.Chain or bt.Board, or None")
-
-
-def recorded(searches: Iterable[Search], labels: Iterable[str], trials: int) -> list[Recording]:
-    """Run and record searches, one after the other."""
-    recordings = []
-    for search, label in zip(searches, labels, strict=True):
-        recording = Recording(search, label, painter_for(search))
-        recording.run(trials)
-        recordings.append(recording)
-    return recordings

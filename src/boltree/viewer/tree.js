@@ -1,79 +1,75 @@
 // The tree of a search, to unfold node by node: by clicking, or with the arrow keys.
 
+const fixed = (value) => (known(value) ? value.toFixed(3) : "");
+
 function makeTree(search) {
-  const nodes = search.tree.nodes;
+  const { nodes, whole } = search.tree;
   const below = nodes.map(() => new Map()); // for each node: action -> its outcomes that are on the page
   nodes.forEach((node, index) => {
     if (node.up < 0) return;
-    const outcomes = below[node.up].get(node.action) ?? [];
-    below[node.up].set(node.action, [...outcomes, index]);
+    if (!below[node.up].has(node.action)) below[node.up].set(node.action, []);
+    below[node.up].get(node.action).push(index);
   });
   const state = html("pre", { class: "state-text", "aria-live": "polite" });
   const list = html("ul", { role: "tree", class: "tree", "aria-label": `the tree of ${search.label}` });
 
-  // ---- what can be unfolded: a node's actions, or an action's outcomes
+  // ---- what is unfolded: a node's actions, or an action's outcomes
 
   function actionItems(index, level) {
-    const { rows = [], best, more = 0, untried = 0, count } = nodes[index];
+    const { rows, best, more, untried, count } = nodes[index];
     const items = rows.map(([action, visits, q, policy, outcomes]) => {
-      const known = below[index].get(action) ?? [];
-      const only = outcomes === 1 ? known[0] : undefined;
-      const child = only === undefined ? null : nodes[only];
-      const ends = child && child.end !== undefined;
-      const inside = only !== undefined ? () => actionItems(only, level + 1) : () => outcomeItems(known, outcomes, level + 1);
-      const unfolds = only !== undefined ? Boolean(child.rows) : known.length > 0;
-      return item({
-        level, inside: unfolds ? inside : null, best: action === best, text: child?.state, share: visits / Math.max(count, 1),
-        cells: [named(action), grouped(visits), precise(q), precise(policy), ends ? "ends" : precise(child?.entropy ?? null)],
-      });
+      const kept = below[index].get(action) ?? [];
+      const child = outcomes === 1 && kept.length ? nodes[kept[0]] : null;
+      let inside = kept.length ? () => outcomeItems(kept, outcomes, level + 1) : null;
+      if (child) inside = child.rows ? () => actionItems(kept[0], level + 1) : null;
+      const cells = [grouped(visits), precise(q), fixed(policy), lastCell(child)];
+      const marks = { best: action === best, share: visits / count, node: child };
+      return item({ level, inside, head: named(action), cells, ...marks });
     });
-    if (more) items.push(remark(`${more} more actions tried`, level));
-    if (untried) items.push(remark(`${untried} untried`, level));
+    if (more) items.push(remark(`${more} more tried`, level));
+    if (untried) items.push(remark(`${untried} not tried`, level));
     return items;
   }
 
-  function outcomeItems(known, outcomes, level) {
-    const items = known.map((index, place) => {
+  function outcomeItems(kept, outcomes, level) {
+    const items = kept.map((index, place) => {
       const node = nodes[index];
-      const line = node.state && !node.state.includes("\n") ? node.state : `outcome ${place + 1}`;
-      return item({
-        level, inside: node.rows ? () => actionItems(index, level + 1) : null, text: node.state, outcome: true,
-        cells: [line, grouped(node.count), precise(node.value), "", node.end !== undefined ? "ends" : precise(node.entropy ?? null)],
-      });
+      const head = node.state && !node.state.includes("\n") ? node.state : `outcome ${place + 1}`;
+      const inside = node.rows ? () => actionItems(index, level + 1) : null;
+      const cells = [grouped(node.count), precise(node.value), "", lastCell(node)];
+      return item({ level, inside, head, cells, outcome: true, node });
     });
-    if (outcomes > known.length) items.push(remark(`${grouped(outcomes - known.length)} more outcomes`, level));
+    if (outcomes > kept.length) items.push(remark(`${grouped(outcomes - kept.length)} more outcomes`, level));
     return items;
   }
 
-  function remark(words, level) {
-    return html("li", { role: "none", class: "remark", style: `--level: ${level}` }, words);
+  const lastCell = (node) => (node?.end === undefined ? fixed(node?.entropy ?? null) : "ends");
+  const remark = (words, level) => html("li", { role: "none", class: "remark", style: `--level: ${level}` }, words);
+
+  function item({ level, inside, head, cells, best = false, outcome = false, share = null, node }) {
+    const fold = html("span", { class: "fold", "aria-hidden": "true" });
+    const who = html("span", { class: outcome ? "who outcome" : "who" }, fold, head);
+    if (best) who.append(html("span", { class: "star", title: "recommended" }, " ★"));
+    const bar = html("span", { class: "share", "aria-hidden": "true" });
+    if (share !== null) bar.append(html("span", { style: `width: ${(100 * share).toFixed(1)}%` }));
+    const line = html("div", { class: best ? "row best" : "row", style: `--level: ${level}` }, who, bar);
+    line.append(...cells.map((cell) => html("span", { class: "value" }, cell)));
+    const found = html("li", { role: "treeitem", tabindex: -1, "aria-level": level }, line);
+    if (inside) found.setAttribute("aria-expanded", "false");
+    return Object.assign(found, { inside, best, outcome, text: node?.state });
   }
 
-  function item({ level, inside, best = false, outcome = false, text, share, cells }) {
-    const [first, ...rest] = cells;
-    const kind = `row${best ? " best" : ""}${outcome ? " outcome" : ""}`;
-    const line = html("div", { class: kind, style: `--level: ${level}` });
-    const head = html("span", { class: "who" }, html("span", { class: "fold", "aria-hidden": "true" }), html("span", {}, first));
-    if (best) head.append(html("span", { class: "star", title: "recommended" }, " ★"));
-    const bar = html("span", { class: "share", "aria-hidden": "true" });
-    if (share !== undefined) bar.append(html("span", { style: `width: ${(100 * share).toFixed(1)}%` }));
-    line.append(head, bar, ...rest.map((cell) => html("span", { class: "value" }, cell)));
-    const node = html("li", { role: "treeitem", tabindex: -1, "aria-level": level, class: best ? "recommended" : "" }, line);
-    if (inside) node.setAttribute("aria-expanded", "false");
-    Object.assign(node, { inside, text });
-    return node;
-  }
+  const isOpen = (node) => node.getAttribute("aria-expanded") === "true";
 
   function unfold(node, open) {
-    if (!node.inside || (node.getAttribute("aria-expanded") === "true") === open) return;
+    if (!node.inside || isOpen(node) === open) return;
     node.setAttribute("aria-expanded", String(open));
     node.querySelector(":scope > ul")?.remove();
     if (open) node.append(html("ul", { role: "group" }, ...node.inside()));
   }
 
-  // ---- choosing a line
+  // ---- choosing a line, whose state is shown below
 
-  const visible = () => [...list.querySelectorAll("[role=treeitem]")];
   let chosen = null;
 
   function choose(node, focus = true) {
@@ -86,29 +82,29 @@ function makeTree(search) {
     chosen.setAttribute("aria-selected", "true");
     state.textContent = chosen.text ?? "";
     state.hidden = !chosen.text;
-    if (focus) chosen.focus({ preventScroll: false });
+    if (focus) chosen.focus({ preventScroll: true });
+    if (focus) chosen.firstElementChild.scrollIntoView({ block: "nearest" });
   }
 
   list.addEventListener("click", (event) => {
     const node = event.target.closest("[role=treeitem]");
     if (!node) return;
     choose(node);
-    unfold(node, node.getAttribute("aria-expanded") !== "true");
+    unfold(node, !isOpen(node));
   });
   list.addEventListener("keydown", (event) => {
-    const node = chosen;
-    const all = visible();
-    const at = all.indexOf(node);
-    const open = node.getAttribute("aria-expanded") === "true";
+    const lines = [...list.querySelectorAll("[role=treeitem]")];
+    const step = (by) => choose(lines[Math.max(0, Math.min(lines.length - 1, lines.indexOf(chosen) + by))]);
+    const above = chosen.parentElement.closest("[role=treeitem]");
     const keys = {
-      ArrowDown: () => choose(all[Math.min(at + 1, all.length - 1)]),
-      ArrowUp: () => choose(all[Math.max(at - 1, 0)]),
-      Home: () => choose(all[0]),
-      End: () => choose(all[all.length - 1]),
-      ArrowRight: () => (open ? choose(all[Math.min(at + 1, all.length - 1)]) : unfold(node, true)),
-      ArrowLeft: () => (open ? unfold(node, false) : choose(node.parentElement.closest("[role=treeitem]") ?? node)),
-      Enter: () => unfold(node, !open),
-      " ": () => unfold(node, !open),
+      ArrowDown: () => step(1),
+      ArrowUp: () => step(-1),
+      Home: () => step(-lines.length),
+      End: () => step(lines.length),
+      ArrowRight: () => (isOpen(chosen) ? step(1) : unfold(chosen, true)),
+      ArrowLeft: () => (isOpen(chosen) ? unfold(chosen, false) : above && choose(above)),
+      Enter: () => unfold(chosen, !isOpen(chosen)),
+      " ": () => unfold(chosen, !isOpen(chosen)),
     };
     if (!Object.hasOwn(keys, event.key)) return;
     event.preventDefault();
@@ -117,34 +113,41 @@ function makeTree(search) {
 
   // ---- the whole
 
-  const root = nodes[0];
-  const top = item({
-    level: 1, inside: root.rows ? () => actionItems(0, 2) : null, text: root.state,
-    cells: ["root", grouped(root.count), precise(root.value), "", precise(root.entropy ?? null)],
+  const [root] = nodes;
+  const first = item({
+    level: 1, inside: root.rows ? () => actionItems(0, 2) : null, head: "root", node: root,
+    cells: [grouped(root.count), precise(root.value), "", lastCell(root)],
   });
-  const followLine = () => {
-    let node = top;
-    while (node) {
+  list.append(first);
+  unfold(first, true);
+  choose(first, false);
+
+  function unfoldLine() {
+    for (let node = first; node; ) {
       unfold(node, true);
-      const group = node.querySelector(":scope > ul");
-      node = group?.querySelector(":scope > .recommended") ?? group?.querySelector(":scope > li > .outcome")?.parentElement;
+      const inside = [...(node.querySelector(":scope > ul")?.children ?? [])];
+      node = inside.find((line) => line.best) ?? inside.find((line) => line.outcome);
     }
+  }
+
+  function foldAll() {
+    unfold(first, false);
+    unfold(first, true);
+    choose(first);
+  }
+
+  const button = (words, action) => {
+    const made = html("button", { type: "button", class: "key" }, words);
+    made.addEventListener("click", action);
+    return made;
   };
-  const foldAll = () => {
-    unfold(top, false);
-    unfold(top, true);
-    choose(top);
-  };
-  list.append(top);
-  unfold(top, true);
-  choose(top, false);
   const heads = ["", "", "visits", "Q", "policy", "entropy"].map((text) => html("span", {}, text));
-  const head = html("div", { class: "row heads", "aria-hidden": "true" }, ...heads);
-  const line = html("button", { type: "button", class: "key" }, "unfold the recommended line");
-  const fold = html("button", { type: "button", class: "key" }, "fold");
-  line.addEventListener("click", followLine);
-  fold.addEventListener("click", foldAll);
-  const kept = search.tree.whole ? "all nodes" : `the ${grouped(nodes.length)} most visited of ${grouped(search.nodes.at(-1))} nodes`;
-  const note = html("p", { class: "caption" }, `${kept}, after ${grouped(search.trials.at(-1))} trials`);
-  return html("article", { class: "card" }, cardHead(search), note, html("div", { class: "bar" }, line, fold), head, list, state);
+  const size = grouped(search.nodes.at(-1));
+  const kept = `${grouped(nodes.length)} of ${size} nodes, the most visited of every depth`;
+  return html(
+    "article", { class: "card" }, cardHead(search),
+    html("p", { class: "caption" }, `${whole ? `all ${size} nodes` : kept}, after ${grouped(search.trials.at(-1))} trials`),
+    html("div", { class: "bar" }, button("unfold the recommended line", unfoldLine), button("fold", foldAll)),
+    html("div", { class: "row heads", "aria-hidden": "true" }, ...heads), list, state,
+  );
 }
