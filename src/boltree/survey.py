@@ -24,7 +24,7 @@ class Survey:
     >>> import boltree as bt
     >>> search = bt.Search(bt.problems.DChain(3), bt.BTS(), seed=0, growth="trial")
     >>> _ = search.run(trials=100)
-    >>> search.survey().visits.max()
+    >>> int(search.survey().visits.max())
     100
     """
 

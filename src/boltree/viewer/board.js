@@ -10,7 +10,7 @@ function boardPicture(search) {
     if (sign !== ".") node.append(stone(sign, row, column, crossings));
   }));
   const moves = search.actions.map((action, slot) => ({ action, slot, cell: cells[action] }));
-  const places = moves.filter((move) => move.cell).map(boardPlace);
+  const places = moves.filter((move) => move.cell).map((move) => boardPlace(move, !crossings));
   node.append(...places.map((place) => place.mark));
   const elsewhere = html("p", { class: "caption" }); // moves without a place, such as a pass
   let now = 0;
@@ -49,20 +49,20 @@ function stone(sign, row, column, crossings) {
   return svg("circle", { class: sign === "X" ? "stone black" : "stone white", cx: x, cy: y, r: UNIT / 2 - 2 });
 }
 
-function boardPlace(move) {
+function boardPlace(move, roomy) {
   const [row, column] = move.cell;
   const [x, y] = [middleOf(column), middleOf(row)];
   const disc = svg("circle", { class: "heat", cx: x, cy: y });
   const number = label("number", x, y + 4);
   const mark = svg("g", { class: "place", "data-action": move.action }, square("ground", row, column), disc, number);
-  return { ...move, row, column, disc, number, mark };
+  return { ...move, row, column, roomy, disc, number, mark };
 }
 
-function showMove({ disc, number, mark }, share, visits, q, best) {
+function showMove({ disc, number, mark, roomy }, share, visits, q, best) {
   const size = Math.sqrt(share);
   disc.setAttribute("r", visits ? (5 + (UNIT / 2 - 8) * size).toFixed(1) : 0);
   tint(disc, mark, 0.15 + 0.8 * size);
   mark.classList.toggle("best", best);
-  const words = scale.mode === "visits" ? brief(visits) : known(q) ? briefValue(q) : "";
-  number.textContent = size > 0.25 || best ? words : "";
+  const words = scale.mode === "visits" ? brief(visits) : known(q) ? briefValue(q).replace("0.", ".") : "";
+  number.textContent = visits && (roomy || size > 0.4 || best) ? words : ""; // on crossings, if it fits in the disc
 }

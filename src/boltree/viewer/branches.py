@@ -33,7 +33,7 @@ def branches_of(search: Search, size: int) -> dict[str, Any]:
     seen = search.survey()
     most = NODES
     while True:
-        kept = _kept(seen, most)
+        kept = _kept(seen, most) if most else [seen.root]
         places = {index: place for place, index in enumerate(kept)}
         outcomes = _outcomes(seen, kept)
         shown = [
@@ -42,9 +42,10 @@ def branches_of(search: Search, size: int) -> dict[str, Any]:
             for index in kept
         ]
         found = {"nodes": shown, "whole": len(kept) == search.size}
-        if len(json_text(found)) <= size or len(kept) <= 1:
+        length = len(json_text(found))
+        if length <= size or not most:
             return found
-        most //= 2
+        most = int(0.9 * most * size / length) if size > 0 else 0
 
 
 def _outcomes(seen: Survey, kept: list[int]) -> Counter[tuple[int, int]]:
@@ -56,8 +57,13 @@ def _outcomes(seen: Survey, kept: list[int]) -> Counter[tuple[int, int]]:
 
 
 def _kept(seen: Survey, most: int) -> list[int]:
-    """The indices of the kept nodes, level by level: as many of each level as leave at most so many in all."""
+    """The indices of the kept nodes, level by level: as many of each level as leave at most so many in all.
+
+    Of a larger tree only what more than one trial came to is kept, beside the recommended line.
+    """
     order = np.lexsort((-seen.visits, seen.depth))
+    if order.size > most:
+        order = order[(seen.visits[order] > 1) | (order == seen.root)]
     levels = np.split(order, np.flatnonzero(np.diff(seen.depth[order])) + 1)
     width = most
     while width > 1 and sum(level.size for level in _widest(seen, levels, width)) > most:
@@ -107,7 +113,7 @@ def _node(search: Search, index: int, seen: Survey, outcomes: Counter[tuple[int,
     ]
     return found | {
         "best": int(seen.recommended[index]),
-        "entropy": number(entropy_of(policy), 3),
+        "entropy": number(entropy_of(policy), 4),
         "rows": rows,
         "more": len(order) - len(rows),
         "untried": int((visits == 0).sum()),

@@ -15,6 +15,9 @@ from ..web.page import numbers
 from .painter import Painter
 from .places import NOWHERE, Places, gather
 
+LONGEST = 200
+"""A longer chain is not drawn; what happened on it is still told."""
+
 
 @dataclass(frozen=True)
 class Passage:
@@ -36,6 +39,8 @@ class ChainPainter(Painter):
         super().__init__(search)
         self.chain = chain
         self.steps = chain.length + 1  # the recommended line is judged by where it leaves
+        self.start = self._place_of(search.root.state)
+        """The root's state."""
         self.began = search.trials
         self.first: int | None = None
         """The first trial that reached the far end, as far as it was looked at; `began` if it was before that."""
@@ -79,6 +84,8 @@ class ChainPainter(Painter):
     def page(cls, painters: Sequence[ChainPainter]) -> tuple[dict[str, Any] | None, list[Any]]:
         """The chain with its rewards, and the counts at each moment."""
         chain = painters[0].chain
+        if chain.length > LONGEST:
+            return super().page(painters)
         scene = {
             "kind": "chain",
             "rewards": numbers(chain.rewards, 4),

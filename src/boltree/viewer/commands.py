@@ -44,8 +44,9 @@ def add_watch(commands: Any) -> None:
 
 
 def _watch(options: argparse.Namespace) -> int:
-    from . import watch
     from .explanation import explained
+    from .page import Watched
+    from .recording import record
 
     problem = problem_named(options.problem)
     wanted = options.algorithm or (None if options.parameters else ALGORITHMS)
@@ -55,15 +56,18 @@ def _watch(options: argparse.Namespace) -> int:
     make_writable(options.out.parent, options.out)
     trials = options.trials or budget_of(options.problem)
     searches = [Search(problem, one, seed=options.seed, growth=options.growth) for one in chosen]
-    watched = watch(searches, trials, _Lines(trials) if sys.stderr.isatty() else None)
-    watched.title = title_of([one.label for one in watched.recordings], problem_title(options.problem))
-    watched.save(options.out)
-    for recording in watched.recordings:
+    lines = _Lines(trials) if sys.stderr.isatty() else None
+    recordings = record(searches, trials, lines)
+    if lines:
+        lines.close()
+    title = title_of([one.label for one in recordings], problem_title(options.problem))
+    Watched(recordings, title).save(options.out)
+    for recording in recordings:
         end = recording.moments[-1]
         best = "nothing" if end.recommended is None else problem.action_name(end.recommended)
         full = "; no room for more" if recording.full else ""
         print(f"{recording.label}: {end.trials:,} trials, {end.nodes:,} nodes, recommends {best}{full}")
-    for said in (explained(watched.recordings) or {"searches": []})["searches"]:
+    for said in (explained(recordings) or {"searches": []})["searches"]:
         print(f"{said['verdict']}. {said['sentences'][0]}")
     print(f"Written: {options.out} ({options.out.stat().st_size / 1e6:.1f} MB); open it in a browser")
     return 0
@@ -74,10 +78,16 @@ class _Lines:
 
     def __init__(self, trials: int) -> None:
         self._trials = trials
-        self._lines: dict[int, ProgressLine] = {}
+        self._search: Search | None = None
+        self._line: ProgressLine | None = None
 
     def __call__(self, search: Search) -> None:
-        line = self._lines.setdefault(id(search), ProgressLine(search, self._trials, None))
-        line(search)
-        if search.trials >= self._trials:
-            line.close()
+        if self._line is None or search is not self._search:
+            self.close()
+            self._search, self._line = search, ProgressLine(search, self._trials, None)
+        self._line(search)
+
+    def close(self) -> None:
+        """End the last line."""
+        if self._line is not None:
+            self._line.close()

@@ -13,7 +13,7 @@ from ..web.colours import CYCLE, Style, styles
 from ..web.page import look, numbers
 from .recording import Moment, Recording
 
-ACTIONS = 8
+ACTIONS = len(CYCLE)
 """Curves are drawn for so many actions, the most visited ones."""
 
 

@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 
 from ..scenes import Chain
 from .chains import ChainPainter
+from .places import NOWHERE
 from .recording import EXACTLY, Recording
 
-STALLED = 0.01
-"""A search that has not reached the far end stalls if a smaller share of its trials gets to the chain's second half."""
+STALLED = 10.0
+"""A search that has not reached the far end stalls if this would take so many times its trials, at the rate of late."""
+
+FEW = 20
+"""What fewer trials than this did at a state says little."""
 
 _DRAWS = {
     "ucb": "takes the action with the highest upper confidence bound, a value plus a bonus that fades with visits",
@@ -80,6 +84,17 @@ class Facts:
         came = self.visits[state - 1]
         return float(self.visits[state] / came) if came else float("nan")
 
+    @property
+    def trials_to_arrive(self) -> float:
+        """How many trials an arrival at the far end takes, if trials go on as they did of late.
+
+        States that few trials came to are taken to be like the others; a share that was never seen, as half a trial.
+        """
+        states = range(self.start, self.chain.length + 1)
+        known = [s for s in states if self.visits[s - 1] >= FEW] or [self.start]
+        shares = [(self.visits[s] + 0.5) / (self.visits[s - 1] + 1) for s in known]
+        return float(np.exp(min(-np.log(shares).mean() * len(states), 700.0)))
+
     def beyond(self, state: int) -> float:
         """The share of trials that went on from a state."""
         return float(self.visits[state] / self.half)
@@ -94,7 +109,6 @@ def facts_of(recording: Recording, painter: ChainPainter) -> Facts:
         (before[-1].visits, before[-1].left, before[-1].trials) if before else (0 * end.visits, 0 * end.left, 0)
     )
     moment = recording.moments[-1]
-    start = int(chain.position(search.root.state) or 1)
     actions = np.array(recording.actions)
     on = actions == chain.forward
     others = moment.q[~on]
@@ -108,8 +122,8 @@ def facts_of(recording: Recording, painter: ChainPainter) -> Facts:
         first=painter.first,
         watched_from=painter.began,
         furthest=int(np.flatnonzero(end.visits).max(initial=0)) + 1,
-        start=start,
-        route=_route(moment.line, start, chain),
+        start=painter.start,
+        route=_route(moment.line, painter.start, chain),
         q_on=float(moment.q[on][0]) if on.any() else float("nan"),
         q_leave=float(np.nanmax(others)) if np.isfinite(others).any() else float("nan"),
         chain=chain,
@@ -128,7 +142,7 @@ def explained(recordings: Sequence[Recording]) -> dict[str, Any] | None:
     """What the chain is, and a verdict and some sentences for each search; None for other problems."""
     painters = [recording.painter for recording in recordings]
     chains = [painter for painter in painters if isinstance(painter, ChainPainter)]
-    if not chains:
+    if not chains or any(painter.start == NOWHERE for painter in chains):
         return None
     said = [_said(recording, painter) for recording, painter in zip(recordings, chains, strict=True)]
     return {"intro": chain_words(chains[0].chain), "searches": said}
@@ -164,8 +178,7 @@ def _verdict(facts: Facts) -> str:
     end = facts.chain.length + 1
     if facts.best == end:
         if facts.first is None:
-            enough = facts.half * STALLED >= 1  # for a share that small to be seen
-            stalls = enough and facts.beyond(facts.middle) < STALLED
+            stalls = facts.trials_to_arrive > STALLED * facts.trials
             return f"{facts.label} {'stalls' if stalls else 'has not reached the far end yet'}"
         if facts.route == end:
             return f"{facts.label} finds the far end"
@@ -209,7 +222,8 @@ def _going_on(facts: Facts) -> str:
         return f"At every state at least {_percent(min(came))} of the trials that came there went on."
     second = f", and of these {_percent(came[1])} went on from state {facts.start + 1}" if len(came) > 1 else ""
     first = _percent(came[0]) if came else "none"
-    needs = f"the far end needs {len(shares)} such steps in a row"
+    rate = _rate(facts.trials_to_arrive)
+    needs = f"the far end needs {len(shares)} such steps in a row, at this rate {rate}"
     return f"{first} of them went on from state {facts.start}{second}; {needs}."
 
 
@@ -251,6 +265,17 @@ def _percent(share: float) -> str:
     ('96.8 %', '0.02 %', 'none')
     """
     return f"{100 * share:.3g} %" if share else "none"
+
+
+def _rate(trials: float) -> str:
+    """How often something happens that takes so many trials.
+
+    >>> _rate(123456.0), _rate(7e12)
+    ('about once in 100,000 trials', 'less than once in a billion trials')
+    """
+    if trials > 1e9:
+        return "less than once in a billion trials"
+    return f"about once in {float(f'{trials:.1g}'):,.0f} trials"
 
 
 def _number(value: float) -> str:

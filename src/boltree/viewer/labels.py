@@ -34,10 +34,10 @@ def title_of(labels: Sequence[str], problem: str) -> str:
     """What a page is called.
 
     >>> title_of(["UCT", "BTS", "DENTS"], "Sailing")
-    'UCT, BTS and DENTS on Sailing'
+    'Sailing: UCT, BTS and DENTS'
     """
     *others, last = labels
-    return f"{', '.join(others)} and {last} on {problem}" if others else f"{last} on {problem}"
+    return f"{problem}: {', '.join(others)} and {last}" if others else f"{problem}: {last}"
 
 
 def parameters_of(algorithm: Algorithm) -> str:

@@ -13,10 +13,10 @@ from ..keeping import put_whole
 from ..web.colours import styles
 from ..web.page import Resource, look, number, numbers, page_text
 from .branches import branches_of
-from .curves import ACTIONS as SHOWN
 from .curves import figures_of
 from .explanation import explained
 from .labels import parameters_of
+from .painter import LINE
 from .recording import Recording
 
 VIEWER = __package__ or "boltree.viewer"
@@ -28,8 +28,12 @@ SCRIPTS: tuple[Resource, ...] = tuple(
 LIMIT = 2_900_000
 """Bytes of a page, at most."""
 
-ACTIONS = 400
-"""At most so many of the root's actions are kept, the most visited ones."""
+NUMBERS = 50_000
+"""About so many visits of the root's actions are kept, over all moments and searches; the most visited actions'."""
+
+
+NAMES = 4_096
+"""So many actions have their names on a page; further ones are called by their numbers."""
 
 
 class Watched:
@@ -42,16 +46,8 @@ class Watched:
     """
 
     def __init__(self, recordings: Sequence[Recording], title: str) -> None:
-        self.recordings = recordings
-        self.title = title
-        self._text: str | None = None
-
-    @property
-    def html(self) -> str:
-        """The page."""
-        if self._text is None:
-            self._text = page_text(self.title, data_of(self.recordings, self.title), STYLES, SCRIPTS)
-        return self._text
+        self.recordings, self.title = recordings, title
+        self.html = page_text(title, data_of(recordings, title), STYLES, SCRIPTS)  # now: the searches may go on
 
     def save(self, path: Union[str, Path]) -> Path:
         """Write the page to a file."""
@@ -82,19 +78,19 @@ def data_of(recordings: Sequence[Recording], title: str) -> dict[str, Any]:
             "label": recording.label,
             "parameters": parameters_of(recording.search.algorithm),
             "look": look(recording.label, looks[recording.label]),
-            **_moments(recording),
+            **_moments(recording, NUMBERS // sum(len(one.moments) for one in recordings)),
             "picture": picture,
         }
         for recording, picture in zip(recordings, pictures, strict=True)
     ]
     data: dict[str, Any] = {
         "title": title,
-        "names": [problem.action_name(action) for action in range(problem.actions)] if problem.actions <= 4096 else [],
+        "names": [problem.action_name(action) for action in range(min(problem.actions, NAMES))],
+        "steps": LINE,
         "scene": scene,
         "searches": searches,
         "said": explained(recordings),
         "figures": figures_of(recordings),
-        "tables": [] if any(len(recording.moments) > 1 for recording in recordings) else _tables(recordings),
     }
     used = len(page_text(title, data, STYLES, SCRIPTS).encode())
     for recording, shown in zip(recordings, searches, strict=True):
@@ -102,39 +98,18 @@ def data_of(recordings: Sequence[Recording], title: str) -> dict[str, Any]:
     return data
 
 
-def _moments(recording: Recording) -> dict[str, Any]:
-    """The root at each moment; its most visited actions, if it has too many."""
-    moments = recording.moments
-    kept = np.sort(np.argsort(-moments[-1].visits, kind="stable")[:ACTIONS])
+def _moments(recording: Recording, actions: int) -> dict[str, Any]:
+    """The root at each moment, with at most so many of its actions, the most visited ones."""
+    moments, names = recording.moments, recording.actions
+    kept = np.sort(np.argsort(-moments[-1].visits, kind="stable")[:actions])
     return {
         "trials": [moment.trials for moment in moments],
         "nodes": [moment.nodes for moment in moments],
         "value": [number(moment.value, 5) for moment in moments],
         "recommended": [moment.recommended for moment in moments],
-        "line": [moment.line for moment in moments],
-        "actions": [recording.actions[i] for i in kept],
+        "line": [moment.line[:LINE] for moment in moments],
+        "actions": [names[i] for i in kept],
         "visits": [moment.visits[kept].tolist() for moment in moments],
         "q": [numbers(moment.q[kept], 5) for moment in moments],
         "policy": [numbers(moment.policy[kept], 3) for moment in moments],
-        "steps": recording.painter.steps,
     }
-
-
-def _tables(recordings: Sequence[Recording]) -> list[dict[str, Any]]:
-    """The root's actions, for searches of which only one moment is known; so many as curves would show."""
-    tables = []
-    for recording in recordings:
-        moment, problem = recording.moments[-1], recording.search.problem
-        rows = [
-            [
-                problem.action_name(recording.actions[i]),
-                f"{moment.visits[i]:,}",
-                f"{moment.q[i]:.4g}",
-                f"{moment.policy[i]:.3f}",
-            ]
-            for i in np.argsort(-moment.visits, kind="stable")[:SHOWN]
-        ]
-        tables.append(
-            {"title": f"{recording.label}: the root's actions", "heads": ["", "visits", "Q", "policy"], "rows": rows}
-        )
-    return tables

@@ -9,8 +9,8 @@ from ..search import Search
 
 P = TypeVar("P", bound="Painter")
 
-LINE = 30
-"""So many steps of the recommended line are noted."""
+LINE = 40
+"""So many steps of the recommended line are shown."""
 
 
 class Painter:

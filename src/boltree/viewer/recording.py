@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ProblemError
+from ..errors import ParameterError, ProblemError
 from ..node import Node
 from ..scenes import Board, Chain, Grid
 from ..search import Search
 from .boards import BoardPainter
 from .chains import ChainPainter
 from .grids import GridPainter
+from .labels import labels_of
 from .painter import Painter
 
 MOMENTS = 60
@@ -52,10 +53,8 @@ class Recording:
     full: bool = False
     """Whether it ended because memory was used up."""
 
-    @property
-    def actions(self) -> list[int]:
-        """The root's actions."""
-        return [int(action) for action in self.search.root.actions]
+    def __post_init__(self) -> None:
+        self.actions: list[int] = self.search.root.actions.tolist()
 
     @property
     def trials(self) -> list[int]:
@@ -65,6 +64,8 @@ class Recording:
     def run(self, trials: int, progress: Callable[[Search], object] | None = None) -> None:
         """Run so many trials and note about `MOMENTS` moments of them, or only the present one if 0."""
         search = self.search
+        if progress is not None:
+            progress(search)
         search._set_budget(trials)  # H-MCTS plans for all of them, not for those up to the first moment
         for point in points(search.trials, search.trials + trials):
             self._run_to(point)
@@ -143,3 +144,26 @@ def painter_for(search: Search) -> Painter:
         return Painter(search)
     name = type(search.problem).__name__
     raise ProblemError(f"{name}.scene returned {scene!r}; it must return a bt.Grid, bt.Chain or bt.Board, or None")
+
+
+def record(
+    searches: Sequence[Search], trials: int | None, progress: Callable[[Search], object] | None = None
+) -> list[Recording]:
+    """Run searches of the same problem one after the other, or look at them as they are if `trials` is None."""
+    if not searches or not all(isinstance(one, Search) for one in searches):
+        raise ParameterError(f"searches={searches!r}: must be a bt.Search or a list of them")
+    if len({id(one) for one in searches}) < len(searches):
+        raise ParameterError("searches: the same search stands there twice; make one for each")
+    if trials is not None and (isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 1):
+        raise ParameterError(f"trials={trials!r}: must be an integer of at least 1, or None")
+    if trials is None and any(one.trials == 0 for one in searches):
+        raise ParameterError("watch(): a search has no trials yet; run it first, or give trials=...")
+    first = searches[0].problem
+    for one in searches[1:]:
+        if type(one.problem) is not type(first) or one.problem.fingerprint() != first.fingerprint():
+            raise ParameterError(f"searches: {one.problem!r} and {first!r} differ; they must be of the same problem")
+    labels = labels_of([one.algorithm for one in searches])
+    recordings = [Recording(one, label, painter_for(one)) for one, label in zip(searches, labels, strict=True)]
+    for recording in recordings:
+        recording.run(int(trials or 0), progress)
+    return recordings

@@ -34,7 +34,8 @@ function makeTree(search) {
   function outcomeItems(kept, outcomes, level) {
     const items = kept.map((index, place) => {
       const node = nodes[index];
-      const head = node.state && !node.state.includes("\n") ? node.state : `outcome ${place + 1}`;
+      const last = node.state?.split("\n").at(-1) ?? ""; // of a picture, what is said below it
+      const head = last && last.length <= 40 ? last : `outcome ${place + 1}`;
       const inside = node.rows ? () => actionItems(index, level + 1) : null;
       const cells = [grouped(node.count), precise(node.value), "", lastCell(node)];
       return item({ level, inside, head, cells, outcome: true, node });

@@ -37,7 +37,7 @@ function card(search) {
       recommends: best === null ? "–" : named(best),
       value: precise(search.value[moment]),
       nodes: grouped(search.nodes[moment]),
-      "recommended line": line.length < search.steps ? line.join(" → ") : `${line.join(" → ")} → …`,
+      "recommended line": line.length < report.steps ? line.join(" → ") : `${line.join(" → ")} → …`,
     };
     const row = ([head, text]) => html("div", {}, html("dt", {}, head), html("dd", {}, text));
     list.replaceChildren(...Object.entries(readings).map(row));
@@ -140,7 +140,7 @@ const controls = html("div", { class: "controls" });
 if (points.length > 1) controls.append(play, slider, count);
 if (scene) controls.append(...modes());
 const long = scene?.kind === "chain" || scene?.columns > 14; // one below the other
-const shown = cards.map((part) => part.node);
+const drawings = cards.map((part) => part.node);
 const trees = html("div", { class: "cards" }, ...searches.map(makeTree));
 const main = document.getElementById("report");
 main.classList.add("wide");
@@ -148,10 +148,9 @@ main.replaceChildren(
   html("h1", {}, report.title),
   ...(controls.children.length ? [controls] : []),
   ...(scene ? [html("p", { class: "caption" }, WORDS[scene.kind])] : []),
-  html("section", { class: `cards as-${scene?.kind} ${long ? "long" : ""}`, id: "pictures" }, ...shown),
+  html("section", { class: `cards as-${scene?.kind} ${long ? "long" : ""}`, id: "pictures" }, ...drawings),
   ...(report.said ? [story(report.said)] : []),
   ...report.figures.map(figure),
-  ...report.tables.map(table),
   html("section", { id: "trees" }, html("h2", {}, searches.length > 1 ? "The trees" : "The tree"), trees),
 );
 document.body.append(tip);
