@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from watched import both, data_in, dents
+from watched import LIMIT, both, data_in, dents
 
 import boltree as bt
 from boltree.viewer.branches import branches_of
@@ -89,3 +89,25 @@ def test_many_actions_and_many_searches_stay_small():
     shown = data_in(page.html)["searches"][0]
     assert 9 <= len(shown["actions"]) < 1_000
     assert shown["recommended"][-1] is not None
+
+
+class Wordy(bt.PythonProblem):
+    actions, horizon, deterministic = 4, 8, True
+
+    def start(self, rng):
+        return ""
+
+    def step(self, state, action, rng):
+        return state + str(action), 0.1 * action, False
+
+    def show(self, state):
+        return state.ljust(590, ".")
+
+
+def test_a_page_keeps_to_its_size():
+    searches = both(Wordy(), *(bt.BTS(alpha=alpha) for alpha in (0.1, 0.3, 0.5, 0.8)))
+    page = bt.watch(searches, trials=2_000)
+    alone = len(json_text(branches_of(searches[0], 10 * LIMIT)))
+    assert 4 * alone > LIMIT  # so something must be left out
+    assert 0.7 * LIMIT < len(page.html.encode()) < LIMIT
+    assert all(len(shown["tree"]["nodes"]) > 300 for shown in data_in(page.html)["searches"])

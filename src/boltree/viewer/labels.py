@@ -41,10 +41,16 @@ def title_of(labels: Sequence[str], problem: str) -> str:
 
 
 def parameters_of(algorithm: Algorithm) -> str:
-    """The parameters that matter, for a person."""
+    """The parameters that matter, for a person.
+
+    >>> import boltree as bt
+    >>> parameters_of(bt.DENTS(alpha=0.1)), parameters_of(bt.BTS(alpha=lambda m: 1 / m))
+    ('α=0.1 ε=1 β=log_decay(1.0)', 'α=<lambda> ε=1')
+    """
     try:
-        return settings.parameter_text(settings.setting_of(algorithm).parameters.items())
+        shown = settings.setting_of(algorithm).parameters
     except ParameterError:  # a temperature is a function
-        return ", ".join(
-            f"{name}={getattr(value, '__name__', value)}" for name, value in algorithm.parameters().items()
-        )
+        given = algorithm.parameters()
+        names = [name for name in ("alpha", "epsilon", "beta") if name in given]
+        shown = {name: getattr(given[name], "__name__", given[name]) for name in names}
+    return settings.parameter_text(shown.items())

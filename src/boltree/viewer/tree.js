@@ -144,10 +144,11 @@ function makeTree(search) {
   };
   const heads = ["", "", "visits", "Q", "policy", "entropy"].map((text) => html("span", {}, text));
   const size = grouped(search.nodes.at(-1));
-  const kept = `${grouped(nodes.length)} of ${size} nodes, the most visited of every depth`;
+  const part = `${grouped(nodes.length)} of ${size} nodes, the most visited of every depth`;
+  const kept = whole ? `all ${size} nodes` : part;
   return html(
     "article", { class: "card" }, cardHead(search),
-    html("p", { class: "caption" }, `${whole ? `all ${size} nodes` : kept}, after ${grouped(search.trials.at(-1))} trials`),
+    html("p", { class: "caption" }, `${kept}, after ${grouped(search.trials.at(-1))} trials`),
     html("div", { class: "bar" }, button("unfold the recommended line", unfoldLine), button("fold", foldAll)),
     html("div", { class: "row heads", "aria-hidden": "true" }, ...heads), list, state,
   );
