@@ -67,7 +67,7 @@ def _kept(seen: Survey, most: int) -> list[int]:
     levels = np.split(order, np.flatnonzero(np.diff(seen.depth[order])) + 1)
     width = most
     while width > 1 and sum(level.size for level in _widest(seen, levels, width)) > most:
-        width //= 2
+        width = width * 2 // 3
     kept = {int(index) for level in _widest(seen, levels, width) for index in level}
     kept.update(_recommended_line(seen))
     return sorted(kept, key=lambda index: (int(seen.depth[index]), -int(seen.visits[index]), index))
