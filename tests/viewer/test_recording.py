@@ -179,6 +179,16 @@ def test_boards_show_the_roots_moves():
     assert board["crossings"]
 
 
+def test_boards_must_show_the_same_position():
+    game = bt.problems.TicTacToe()
+    searches = both(game, bt.UCT(), bt.BTS(), growth="leaf")
+    searches[0].run(trials=20)
+    searches[0].advance(4)
+    with pytest.raises(bt.ParameterError, match="different positions"):
+        bt.watch(searches, trials=10)
+    assert searches[1].trials == 0
+
+
 def test_a_search_as_it_is_now():
     search = bt.Search(bt.problems.FrozenLake("8x8"), dents(), seed=0, growth="trial")
     with pytest.raises(bt.ParameterError, match="no trials yet"):

@@ -17,7 +17,7 @@ class BoardPainter(Painter):
         super().__init__(search)
         where = f"{type(search.problem).__name__}.scene"
         root = search.root
-        self._scene = {
+        self.scene = {
             "kind": "board",
             "rows": board.rows,
             "columns": board.columns,
@@ -33,4 +33,4 @@ class BoardPainter(Painter):
     def page(cls, painters: Sequence[BoardPainter]) -> tuple[dict[str, Any] | None, list[Any]]:
         """The position, and the place of each move."""
         first = painters[0]
-        return first._scene | {"places": first._places}, [None for _ in painters]
+        return first.scene | {"places": first._places}, [None for _ in painters]

@@ -164,6 +164,9 @@ def record(
             raise ParameterError(f"searches: {one.problem!r} and {first!r} differ; they must be of the same problem")
     labels = labels_of([one.algorithm for one in searches])
     recordings = [Recording(one, label, painter_for(one)) for one, label in zip(searches, labels, strict=True)]
+    boards = [one.painter.scene for one in recordings if isinstance(one.painter, BoardPainter)]
+    if any(board != boards[0] for board in boards):
+        raise ParameterError("searches: they begin at different positions; those on one board must begin at the same")
     for recording in recordings:
         recording.run(int(trials or 0), progress)
     return recordings
