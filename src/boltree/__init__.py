@@ -44,9 +44,12 @@ from .node import Node
 from .problem import Problem
 from .python_problem import PythonProblem
 from .records import record
+from .scenes import Board, Chain, Grid
 from .schedules import log_decay, sqrt_decay
 from .search import Search
 from .solve import Solution, solve
+from .survey import Survey
+from .viewer import Watched, watch
 
 __version__ = "0.1.0"
 
@@ -68,11 +71,14 @@ __all__ = [
     "UCT",
     "Agent",
     "Algorithm",
+    "Board",
     "Cached",
+    "Chain",
     "Custom",
     "Episode",
     "Estimate",
     "Evaluator",
+    "Grid",
     "Node",
     "ParameterError",
     "PowerUCT",
@@ -81,8 +87,10 @@ __all__ = [
     "PythonProblem",
     "Search",
     "Solution",
+    "Survey",
     "Together",
     "Uniform",
+    "Watched",
     "act",
     "algorithm",
     "check",
@@ -101,4 +109,5 @@ __all__ = [
     "sqrt_decay",
     "uniform",
     "value_of",
+    "watch",
 ]

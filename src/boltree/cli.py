@@ -9,19 +9,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import __version__
-from .algorithms import Algorithm, algorithm
 from .bench import add_bench
-from .catalogue import PROBLEMS, problem_named, tuned_algorithms
+from .catalogue import PROBLEMS, problem_named
 from .errors import LabError, ParameterError, ProblemError
 from .evaluate import simple_regret, value_of
 from .go.commands import add_go
 from .go.network_command import add_network
 from .lab.commands import add_lab
-from .lab.files import read_parameters
+from .lab.files import chosen_algorithms
 from .problem import Problem
 from .search import Search
 from .solve import solve
 from .text import HelpFormatter, table
+from .viewer.commands import add_watch
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"boltree {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_plan(commands)
+    add_watch(commands)
     add_lab(commands)
     add_go(commands)
     add_network(commands)
@@ -71,7 +72,7 @@ def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 def _plan(options: argparse.Namespace) -> int:
     problem = problem_named(options.problem)
-    chosen = _chosen(options.problem, options.algorithm, options.parameters)
+    chosen = chosen_algorithms(options.problem, options.algorithm, options.parameters)
     if options.trials < 1:
         raise ParameterError(f"--trials {options.trials}: must be at least 1")
     exact = problem.has("outcomes") and options.problem != "connect-four"
@@ -98,15 +99,6 @@ def _plan(options: argparse.Namespace) -> int:
     ]
     print(table(heads, rows))
     return 0
-
-
-def _chosen(name: str, wanted: list[str] | None, parameters: Path | None) -> list[Algorithm]:
-    """The algorithms of a parameter file, or the paper's; only those that are wanted."""
-    known = [one.algorithm() for one in read_parameters(parameters)] if parameters else tuned_algorithms(name)
-    if wanted is None:
-        return known
-    by_name = {one.name.lower(): one for one in known}
-    return [by_name.get(w.lower().replace("-", "").replace("_", "")) or algorithm(w) for w in wanted]
 
 
 def _row(search: Search, problem: Problem, spent: float, exact: bool) -> list[str]:

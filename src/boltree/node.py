@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from .core.reading import write_policy
 from .core.records import DONE, NONE, SINGLE, TERMINAL
 from .core.run import recommend_action
+from .schedules import at_count
 
 if TYPE_CHECKING:
     from .search import Search
@@ -60,6 +62,21 @@ class Node:
     def entropy(self) -> float:
         """H_V(s): the entropy value, for algorithms that keep one."""
         return float(self._record.entropy)
+
+    @property
+    def temperature(self) -> float:
+        """The search temperature alpha of the next visit here; NaN for algorithms without one."""
+        algorithm, tree = self._search.algorithm, self._search._tree
+        soft = algorithm.state_value in ("soft", "relative-soft", "sparse")
+        if not soft and algorithm.search_distribution not in ("boltzmann", "relative", "sparsemax"):
+            return math.nan
+        return float(tree.alpha_scale) if tree.adaptive else at_count(algorithm.temperatures[0], self.count + 1)
+
+    @property
+    def entropy_weight(self) -> float:
+        """The weight beta of the entropy bonus at the next visit here; NaN for algorithms without one."""
+        algorithm = self._search.algorithm
+        return math.nan if algorithm.entropy_bonus == "none" else at_count(algorithm.temperatures[1], self.count + 1)
 
     @property
     def depth(self) -> int:
@@ -152,15 +169,15 @@ class Node:
         actions = self.actions
         if actions.size == 0:
             return np.zeros(0)
-        path = [self._index]
-        root = int(self._search._tree.root)
-        while path[0] != root:
-            path.insert(0, int(self._storage.nodes[path[0]].parent))
+        path, root = [self._index], int(self._search._tree.root)
+        parents = self._storage.nodes.view(np.ndarray)["parent"]
+        while path[-1] != root:
+            path.append(int(parents[path[-1]]))
         out = np.zeros(actions.size)
         t = self._search._tree
         if self._edges is None:
             self._storage.grow(int(t.node_count), int(t.unit_count) + 4 * actions.size + 4)
-        if write_policy(self._search._handle, np.array(path, np.int64), out) != DONE:
+        if write_policy(self._search._handle, np.array(path[::-1], np.int64), out) != DONE:
             self._search.problem.reraise()
             raise RuntimeError("the policy of this node cannot be worked out: legal or prior failed")
         return out

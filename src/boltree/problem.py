@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from .core.random import new_generator, uniform
 from .errors import ProblemError
 from .records import Record
 from .states import PADDING, PlainState
+
+if TYPE_CHECKING:
+    from .scenes import Scene
 
 FUNCTIONS = {
     "start": ("params", "state", "rng"),
@@ -385,6 +388,10 @@ class Problem:
     def action_name(self, action: int) -> str:
         """What an action is called."""
         return self.action_names[action] if action < len(self.action_names) else str(action)
+
+    def scene(self) -> Scene | None:
+        """How `bt.watch` draws the problem: a `bt.Grid`, a `bt.Chain` or a `bt.Board`; None if it cannot be drawn."""
+        return None
 
     def fingerprint(self) -> str:
         """A hash of everything that makes this instance different from others of its class."""

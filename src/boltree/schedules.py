@@ -47,6 +47,15 @@ Temperature = Union[float, Decay, Callable[[int], float], Literal["auto"]]
 """How it is written."""
 
 
+def at_count(schedule: Schedule, m: int) -> float:
+    """A schedule's value at the count m.
+
+    >>> at_count(0.5, 9), at_count(sqrt_decay(1.0), 4)
+    (0.5, 0.5)
+    """
+    return float(schedule(m) if callable(schedule) else schedule)
+
+
 def log_decay(x: float) -> Decay:
     """The schedule x / log(e + m).
 

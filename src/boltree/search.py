@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,10 @@ from .node import Node
 from .problem import Problem
 from .progress import ProgressLine
 from .states import PlainState
+from .survey import Survey, survey
+
+if TYPE_CHECKING:
+    from .viewer import Watched
 
 MAX_BATCH = 8192
 CHUNK_SECONDS = 0.05
@@ -455,9 +459,28 @@ class Search:
 
     def tree(self, depth: int = 3) -> None:
         """Print the tree down to a depth, the most visited actions first."""
-        from .show import tree_text
+        from .show import show_tree
 
-        print(tree_text(self, depth))
+        show_tree(self, depth)
+
+    def survey(self) -> Survey:
+        """All nodes at once, as NumPy columns."""
+        return survey(self)
+
+    def to_networkx(self, depth: int = 3) -> Any:
+        """The tree down to a depth as a ``networkx.DiGraph`` with visits, values, Q and policies, for other tools."""
+        from .graph import graph_of
+
+        return graph_of(self, depth)
+
+    def watch(self, trials: int | None = None) -> Watched:
+        """Show the search in a browser: as it is now, or while it runs so many trials more; `bt.watch` for several.
+
+        Returns a page that a notebook shows, and that ``.save("search.html")`` writes to a file.
+        """
+        from .viewer import watch
+
+        return watch(self, trials=trials)
 
     # Going on from here
 

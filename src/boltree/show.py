@@ -1,58 +1,138 @@
-"""A search as text: the tree, action by action."""
+"""A search as text: the tree, action by action; with colours and bars in a terminal, where rich is installed."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from .errors import ParameterError
+from .extras import needs
 from .node import Node
 
 OUTCOMES = 4
 """So many outcomes of an action are shown, the most visited first."""
 
+BAR = 12
+"""Width of the bar that shows an action's share of its node's visits."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the tree: an action, an outcome, or how many there are more."""
+
+    open: tuple[bool, ...]
+    """For each level above, whether further lines of it follow."""
+    last: bool
+    text: str
+    recommended: bool = False
+    visits: int | None = None
+    share: float = 0.0
+    value: float = float("nan")
+    policy: float | None = None
+    """None for an outcome, whose value is its state's."""
+    note: str = ""
+
+
+def show_tree(search: Any, depth: int, width: int = 8) -> None:
+    """Print the tree, pleasantly if this can be done."""
+    if sys.stdout.isatty():
+        try:
+            console = needs("rich.console").Console()
+        except ParameterError:
+            pass
+        else:
+            console.print(tree_table(search, depth, width))
+            return
+    print(tree_text(search, depth, width))
+
 
 def tree_text(search: Any, depth: int, width: int = 8) -> str:
     """The tree down to a depth; at each node the `width` most visited actions, the recommended one marked by ``*``."""
     root = search.root
-    lines = [
-        f"{search.algorithm.name} on {type(search.problem).__name__}: {search.trials:,} trials, {search.size:,} nodes"
-    ]
-    lines.append(f"root  N {root.count:,}  V {root.value:.4g}")
-    _below(search, root, depth, width, "", lines)
+    lines = [_title(search), f"root  N {root.count:,}  V {root.value:.4g}"]
+    for line in _below(search, root, depth, width, ()):
+        guides = "".join("|   " if more else "    " for more in line.open) + ("`-- " if line.last else "|-- ")
+        if line.visits is None:
+            lines.append(guides + line.text)
+        elif line.policy is None:
+            lines.append(f"{guides}{line.text} N {line.visits:,}  V {line.value:.4g}  {line.note}".rstrip())
+        else:
+            name = f"{'*' if line.recommended else ' '}{line.text:<8}"
+            lines.append(f"{guides}{name} N {line.visits:>10,}  Q {line.value:>9.4g}  pi {line.policy:.3f}")
     return "\n".join(lines)
 
 
-def _below(search: Any, node: Node, depth: int, width: int, indent: str, lines: list[str]) -> None:
+def tree_table(search: Any, depth: int, width: int = 8) -> Any:
+    """`tree_text` as a table of rich's: bars for the shares of visits, the recommended actions in colour."""
+    table, texts = needs("rich.table"), needs("rich.text")
+    root = search.root
+    shown = table.Table(title=_title(search), title_justify="left", title_style="bold", box=None, pad_edge=False)
+    heads = (("", "left"), ("visits", "right"), ("", "left"), ("value", "right"), ("policy", "right"), ("", "left"))
+    for head, justify in heads:
+        shown.add_column(head, justify=justify, no_wrap=True, header_style="dim")
+    shown.add_row("root", f"{root.count:,}", "", f"{root.value:.4g}", "", "")
+    for line in _below(search, root, depth, width, ()):
+        guides = "".join("│  " if more else "   " for more in line.open) + ("╰─ " if line.last else "├─ ")
+        if line.visits is None:
+            shown.add_row(texts.Text(guides + line.text, style="dim"))
+            continue
+        of_action = line.policy is not None
+        name = f"{line.text} ★" if line.recommended else line.text
+        first = texts.Text.assemble((guides, "dim"), (name, _style(line, of_action)))
+        full = "━" * max(1, round(BAR * line.share))
+        bar = texts.Text(full, style="green" if line.recommended else "blue") if of_action else ""
+        policy = "" if line.policy is None else f"{line.policy:.3f}"
+        shown.add_row(first, f"{line.visits:,}", bar, f"{line.value:.4g}", policy, texts.Text(line.note, style="dim"))
+    return shown
+
+
+def _style(line: Line, of_action: bool) -> str:
+    return "bold green" if line.recommended else "" if of_action else "italic"
+
+
+def _title(search: Any) -> str:
+    problem = type(search.problem).__name__
+    return f"{search.algorithm.name} on {problem}: {search.trials:,} trials, {search.size:,} nodes"
+
+
+def _below(search: Any, node: Node, depth: int, width: int, open: tuple[bool, ...]) -> Iterator[Line]:
+    """The lines below a node, from the most visited action to the least."""
     if depth == 0 or node.terminal:
         return
     visits, q, actions = node.visits, node.q, node.actions
     if visits.sum() == 0:
         return
-    policy = node.policy
-    best = node.recommended
+    policy, best, children = node.policy, node.recommended, node.children
     order = [int(i) for i in np.argsort(-visits, kind="stable") if visits[i] > 0]
-    children = node.children
     for place, i in enumerate(order[:width]):
-        last = place == min(len(order), width) - 1 and len(order) <= width
+        last = place == len(order) - 1
         action = int(actions[i])
-        mark = "*" if action == best else " "
-        branch = "`-- " if last else "|-- "
-        name = search.problem.action_name(action)
-        lines.append(f"{indent}{branch}{mark}{name:<8} N {visits[i]:>10,}  Q {q[i]:>9.4g}  pi {policy[i]:.3f}")
-        below = indent + ("    " if last else "|   ")
-        outcomes = children.get(action, [])
-        seen = sorted(enumerate(outcomes), key=lambda item: -item[1].count)
-        for k, child in seen[:OUTCOMES]:
-            if len(outcomes) > 1:
-                lines.append(f"{below}({k}) N {child.count:,}  V {child.value:.4g}  {_state_line(search, child)}")
-            _below(search, child, depth - 1, width, below + ("    " if len(outcomes) > 1 else ""), lines)
-        if len(outcomes) > OUTCOMES:
-            lines.append(f"{below}... {len(outcomes) - OUTCOMES:,} more outcomes")
+        name, share = search.problem.action_name(action), float(visits[i] / visits.sum())
+        yield Line(open, last, name, action == best, int(visits[i]), share, float(q[i]), float(policy[i]))
+        yield from _outcomes(search, children.get(action, []), depth, width, (*open, not last))
     if len(order) > width:
-        lines.append(f"{indent}`-- ... {len(order) - width} more actions tried")
+        yield Line(open, True, f"... {len(order) - width} more actions tried")
+
+
+def _outcomes(search: Any, outcomes: list[Node], depth: int, width: int, open: tuple[bool, ...]) -> Iterator[Line]:
+    """What lies below an action: the nodes of its outcomes, or of its only one."""
+    if len(outcomes) == 1:
+        yield from _below(search, outcomes[0], depth - 1, width, open)
+        return
+    seen = sorted(enumerate(outcomes), key=lambda item: -item[1].count)
+    for place, (k, child) in enumerate(seen[:OUTCOMES]):
+        last = place == len(seen) - 1
+        line = _state_line(search, child)
+        yield Line(open, last, f"({k})", visits=child.count, value=child.value, note=line)
+        yield from _below(search, child, depth - 1, width, (*open, not last))
+    if len(outcomes) > OUTCOMES:
+        yield Line(open, True, f"... {len(outcomes) - OUTCOMES:,} more outcomes")
 
 
 def _state_line(search: Any, node: Node) -> str:
-    text = search.problem.show_state(node._state_record)
+    text: str = search.problem.show_state(node.state)
     return text if "\n" not in text else ""

@@ -13,8 +13,8 @@ import pytest
 from boltree.errors import ParameterError
 from boltree.extras import needs
 from boltree.lab import pictures
-from boltree.lab.colours import on_dark, styles
 from boltree.lab.curves import Curve, Figure, Panel
+from boltree.web.colours import on_dark, styles
 
 pytest.importorskip("matplotlib", reason="figures need matplotlib: pip install 'boltree[lab]'")
 

@@ -106,13 +106,17 @@ def keep_on_disk(dispatcher: Any, name: str, *, announce: bool = False) -> None:
         dispatcher._cache = NullCache()
 
 
+UNCOMPILED = ("adapters", "lab", "viewer", "web")
+"""Rooms without compiled functions: an edit there leaves machine code as it is."""
+
+
 @lru_cache(maxsize=1)
 def source_stamp() -> str:
     """A hash of the package's sources that may be compiled: machine code is valid only for this text."""
     digest, package = hashlib.sha256(), Path(__file__).resolve().parents[1]
-    plain = {package / room for room in ("adapters", "lab", "viewer")}
+    apart = {package / room for room in UNCOMPILED}
     for path in sorted(package.rglob("*.py")):
-        if plain.isdisjoint(path.parents) and not path.name.startswith("network"):
+        if apart.isdisjoint(path.parents) and not path.name.startswith("network"):
             digest.update(path.read_bytes())
     return digest.hexdigest()
 

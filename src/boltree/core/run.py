@@ -148,3 +148,10 @@ def recommended(tree: Any, index: int) -> int:
 def recommend_action(handle: Any, index: int) -> int:
     """`recommended`, for Python."""
     return recommended(handle[0], index)
+
+
+@kernel
+def recommend_everywhere(handle: Any, out: Any) -> None:
+    """`recommended` of every node, in the order in which nodes were made."""
+    for index in range(out.size):
+        out[index] = recommended(handle[0], index)

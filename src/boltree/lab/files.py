@@ -25,8 +25,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ..algorithms import ALGORITHMS
-from ..catalogue import problem_named
+from ..algorithms import ALGORITHMS, Algorithm, algorithm
+from ..catalogue import problem_named, tuned_algorithms
 from ..errors import ParameterError, ProblemError
 from ..extras import needs
 from .experiment import Experiment
@@ -80,6 +80,15 @@ def read_parameters(path: Path) -> list[Setting]:
     if "algorithms" not in given:
         raise ParameterError(f"{path}: algorithms is missing: write [[algorithms]] tables with a name and parameters")
     return _settings(str(path), given["algorithms"])
+
+
+def chosen_algorithms(problem: str, wanted: Sequence[str] | None, parameters: Path | None) -> list[Algorithm]:
+    """The algorithms of a parameter file, or the paper's for a problem; only those that are wanted, if some are."""
+    known = [one.algorithm() for one in read_parameters(parameters)] if parameters else tuned_algorithms(problem)
+    if wanted is None:
+        return known
+    by_name = {one.name.lower(): one for one in known}
+    return [by_name.get(name.lower().replace("-", "").replace("_", "")) or algorithm(name) for name in wanted]
 
 
 def parameters_text(settings: Iterable[Setting], comment: str = "") -> str:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import html
-import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import numpy as np
 
-from .colours import on_dark, styles
+from ..web.colours import styles
+from ..web.page import look, number, numbers, page_text
 from .curves import Curve, Figure
 
 POINTS = 300
@@ -48,11 +44,7 @@ def write_page(
             for table in tables
         ],
     }
-    # with no "<" in it, no text in the data can end the script tag
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    page = Template(_resource("page.html")).substitute(
-        title=html.escape(title), style=_resource("page.css"), script=_resource("page.js"), data=text
-    )
+    page = page_text(title, data, scripts=[("boltree.lab", "report.js")])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
 
@@ -89,14 +81,11 @@ def _figure(figure: Figure, points: int) -> dict[str, Any]:
         "columns": figure.columns,
         "x_label": figure.x_label,
         "y_label": figure.y_label,
-        "looks": [
-            {"label": label, "colour": look.colour, "dark": on_dark(look.colour), "dash": list(look.dash)}
-            for label, look in looks.items()
-        ],
+        "looks": [look(label, style) for label, style in looks.items()],
         "panels": [
             {
                 "title": panel.title,
-                "optimum": None if panel.optimum is None else _number(panel.optimum),
+                "optimum": None if panel.optimum is None else number(panel.optimum),
                 "curves": [_curve(thin(curve, points)) for curve in panel.curves],
             }
             for panel in figure.panels
@@ -107,20 +96,8 @@ def _figure(figure: Figure, points: int) -> dict[str, Any]:
 def _curve(curve: Curve) -> dict[str, Any]:
     return {
         "label": curve.label,
-        "x": [_number(value, 12) for value in curve.trials],
-        "mean": [_number(value) for value in curve.mean],
-        "low": [_number(value) for value in curve.low],
-        "high": [_number(value) for value in curve.high],
+        "x": numbers(curve.trials, 12),
+        "mean": numbers(curve.mean),
+        "low": numbers(curve.low),
+        "high": numbers(curve.high),
     }
-
-
-def _number(value: Any, digits: int = 6) -> float | int | None:
-    """A number that JSON can hold, without needless digits; None where there is none."""
-    if not math.isfinite(value):
-        return None
-    rounded = float(f"{value:.{digits}g}")
-    return int(rounded) if rounded.is_integer() else rounded
-
-
-def _resource(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..extras import needs
-from .colours import Style, styles
+from ..web.colours import Style, styles
 from .curves import Curve, Figure, Panel
 from .page import caption, thin
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..problem import Problem
 from ..records import record
+from ..scenes import Chain, Grid
 from .checks import finite, whole
 
 
@@ -48,6 +49,11 @@ class DChain(Problem):
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]
         return "".join("*" if d == state.d else "." for d in range(params.length + 2))
+
+    def scene(self) -> Chain:
+        length, final_reward = self.plain_params
+        rewards = [(length - d) / length for d in range(1, length + 1)]
+        return Chain(rewards=rewards, final_reward=final_reward, position=lambda state: state.d)
 
     def recipe(self) -> dict[str, Any]:
         p = self.plain_params
@@ -115,6 +121,16 @@ class AdaptedChain(Problem):
             return "F" if state.row == 1 else f"E, the mouth of a trap of {params.trap} steps"
         return f"trap, {'lower' if state.row == 1 else 'upper'} state after step {into} of {params.trap}"
 
+    def scene(self) -> Grid:
+        length, trap = self.plain_params
+        return Grid(
+            rows=2,
+            columns=length + 2 + trap,
+            cell=lambda state: (state.row, state.d - 1) if state.d else None,
+            letters=["S" + "." * (length - 1) + ".E" + "." * trap, " " * (length + 1) + "F" + "." * trap],
+            moves={0: (0, -1), 1: (0, 1)},
+        )
+
     def recipe(self) -> dict[str, Any]:
         p = self.plain_params
         return {"length": p.length, "trap": p.trap, "horizon": self.horizon}
@@ -158,6 +174,10 @@ class AverageReturnTrap(Problem):
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]
         return "".join("*" if d == state.d else "." for d in range(params.length + 2))
+
+    def scene(self) -> Chain:
+        rewards = [1.0] + [0.0] * (self.plain_params.length - 1)
+        return Chain(rewards=rewards, final_reward=2.0, position=lambda state: state.d)
 
     def recipe(self) -> dict[str, Any]:
         return {"length": self.plain_params.length, "horizon": self.horizon}

@@ -11,6 +11,7 @@ from ..core.random import integer
 from ..errors import ProblemError
 from ..problem import Problem
 from ..records import record
+from ..scenes import Board
 
 # Bit 7 * column + row, row 0 at the bottom; the seventh bit of a column stays 0, so that no line runs on from the top
 # of one column into the bottom of the next. All constants are uint64: mixed with int64, Numba would go on in float64.
@@ -147,6 +148,15 @@ class ConnectFour(Problem):
         else:
             word = "draw" if moved == 42 else f"{'XO'[moved % 2]} to move"
         return "\n".join([*lines, "0 1 2 3 4 5 6", word])
+
+    def scene(self) -> Board:
+        def stones(state: Any) -> list[str]:
+            return self.show_state(state).replace(" ", "").splitlines()[:6]
+
+        def place(state: Any, action: int) -> tuple[int, int]:
+            return max(row for row in range(6) if stones(state)[row][action] == "."), action
+
+        return Board(rows=6, columns=7, stones=stones, place=place)
 
     def recipe(self) -> dict[str, Any]:
         return {"moves": self._moves, "horizon": self.horizon}

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import ProblemError
 from ..problem import Problem
 from ..records import record
+from ..scenes import Grid
 from .checks import whole
 
 MAPS: dict[str, tuple[str, ...]] = {
@@ -117,6 +118,18 @@ class FrozenLake(Problem):
         letters[state.cell] = "*"
         rows = ["".join(letters[i : i + params.width]) for i in range(0, len(letters), params.width)]
         return "\n".join([*rows, f"t={state.t}"])
+
+    def scene(self) -> Grid:
+        rows = _rows_of(self._map)
+        width = len(rows[0])
+        return Grid(
+            rows=len(rows),
+            columns=width,
+            cell=lambda state: divmod(state.cell, width),
+            letters=[row.replace("F", ".") for row in rows],
+            solid="H",
+            moves={0: (0, -1), 1: (1, 0), 2: (0, 1), 3: (-1, 0)},
+        )
 
     def recipe(self) -> dict[str, Any]:
         return {"map": self._map, "horizon": self.horizon}

@@ -9,9 +9,11 @@ import numpy as np
 
 from ..errors import ProblemError
 from ..go.board import (
+    BLACK,
     CAPACITIES,
     LARGEST,
     SMALLEST,
+    WHITE,
     capacity_for,
     longest_game,
     neighbours_of,
@@ -26,6 +28,7 @@ from ..go.rules import begin, is_legal, is_over, take_turn
 from ..go.scoring import area_balance
 from ..problem import Problem
 from ..records import record
+from ..scenes import Board
 from .checks import finite, whole
 
 RULES = {"tromp-taylor": True, "no-suicide": False}
@@ -151,6 +154,19 @@ class Go(Problem):
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]
         return picture(state)
+
+    def scene(self) -> Board:
+        size = int(self.plain_params.size)
+        signs = {BLACK: "X", WHITE: "O"}
+
+        def stones(state: Any) -> list[str]:
+            letters = "".join(signs.get(int(colour), ".") for colour in state.colour[: size * size])
+            return [letters[i : i + size] for i in range(0, size * size, size)]
+
+        def place(state: Any, action: int) -> tuple[int, int] | None:
+            return divmod(action, size) if action < size * size else None
+
+        return Board(rows=size, columns=size, stones=stones, place=place, crossings=True)
 
     def as_state(self, given: Any) -> Any:
         """A state record; one of another board size is refused, although it may be laid out alike."""

@@ -10,6 +10,7 @@ from ..core.random import integer, uniform
 from ..errors import ProblemError
 from ..problem import Problem
 from ..records import record
+from ..scenes import Grid
 from .checks import whole
 
 DIRECTIONS = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
@@ -147,6 +148,17 @@ class Sailing(Problem):
         cells[state.cell] = "*"
         rows = [" ".join(cells[i : i + params.size]) for i in range(0, len(cells), params.size)]
         return "\n".join([*rows, f"wind {DIRECTIONS[state.wind]} {_ARROWS[state.wind]}"])
+
+    def scene(self) -> Grid:
+        size = int(self.plain_params.size)
+        lake = ["." * size] * (size - 2)
+        return Grid(
+            rows=size,
+            columns=size,
+            cell=lambda state: divmod(state.cell, size),
+            letters=["." * (size - 1) + "G", *lake, "S" + "." * (size - 1)],
+            moves={a: (int(_SOUTH[a]), int(_EAST[a])) for a in range(8)},
+        )
 
     def recipe(self) -> dict[str, Any]:
         p = self.plain_params

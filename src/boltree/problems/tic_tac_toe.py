@@ -9,6 +9,7 @@ import numpy as np
 from ..core.random import integer
 from ..problem import Problem
 from ..records import record
+from ..scenes import Board
 
 LINES = (0b000000111, 0b000111000, 0b111000000, 0b001001001, 0b010010010, 0b100100100, 0b100010001, 0b001010100)
 """Rows, columns and diagonals, bit i for square i."""
@@ -102,6 +103,12 @@ class TicTacToe(Problem):
         else:
             word = "O to move" if params.odd[state.crosses | state.noughts] else "X to move"
         return "\n".join([*board, word])
+
+    def scene(self) -> Board:
+        def stones(state: Any) -> list[str]:
+            return self.show_state(state).replace(" ", "").splitlines()[:3]
+
+        return Board(rows=3, columns=3, stones=stones, place=lambda state, action: divmod(action, 3))
 
     def recipe(self) -> dict[str, Any]:
         return {"horizon": self.horizon}

@@ -1,51 +1,8 @@
-// Draws the report from the JSON above: curves with their intervals, a crosshair, switches for curves and axes.
-"use strict";
+// Curves with their intervals, a crosshair, switches for curves and axes.
 
-const report = JSON.parse(document.getElementById("data").textContent);
 const hidden = new Set(); // labels that are switched off, on the whole page
 const charts = [];
 const tip = html("div", { class: "tip", hidden: "", "aria-live": "polite" });
-
-// ---- elements; strings among the children become text, never markup
-
-function fill(node, attributes, children) {
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
-}
-
-function html(name, attributes = {}, ...children) {
-  return fill(document.createElement(name), attributes, children);
-}
-
-function svg(name, attributes = {}, ...children) {
-  return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
-}
-
-function styled(look, node, dashed = true) {
-  node.style.setProperty("--colour", look.colour);
-  node.style.setProperty("--dark", look.dark);
-  if (dashed) node.setAttribute("stroke-dasharray", look.dash.map((length) => length * 1.8).join(" ") || "none");
-  return node;
-}
-
-function swatch(look) {
-  const line = styled(look, svg("path", { class: "swatch", d: "M0 5H26" }));
-  return svg("svg", { width: 26, height: 10, "aria-hidden": "true" }, line);
-}
-
-// ---- numbers
-
-const known = (value) => value !== null && Number.isFinite(value);
-const minus = (text) => text.replace("-", "−");
-const precise = (value) => (known(value) ? minus(value === 0 ? "0" : value.toPrecision(4)) : "–");
-const grouped = (value) => minus(value.toLocaleString("en-US", { maximumSignificantDigits: 8 }));
-
-function short(value) {
-  const size = Math.abs(value);
-  const [unit, letter] = size >= 1e6 ? [1e6, "M"] : size >= 1e3 ? [1e3, "k"] : [1, ""];
-  return minus(String(Number((value / unit).toPrecision(4)))) + letter;
-}
 
 // ---- axes
 
@@ -204,6 +161,15 @@ function drawPanel(chart, panel, width, height, sides) {
   for (const curve of seen) place("mean", curve, pieces(curve, ["mean"], x, y).map(line).join(""));
   const grid = [...new Set(seen.flatMap((curve) => curve.x))].filter((value) => known(value) && !(x.log && value <= 0));
   Object.assign(panel, { x, y, seen, width, height, grid: grid.sort((a, b) => a - b) });
+  mark(chart, panel);
+}
+
+// the line where the page stands
+function mark(chart, panel) {
+  panel.node.querySelector(".now")?.remove();
+  const { x, height } = panel;
+  if (!known(chart.now) || !x || chart.now < x.low || chart.now > x.high) return;
+  panel.node.append(svg("path", { class: "now", d: `M${x.at(chart.now).toFixed(1)} 8V${height - 22}` }));
 }
 
 // ---- the crosshair
@@ -228,14 +194,19 @@ function point(chart, panel, place) {
     table.append(html("tr", { "data-label": row.label }, html("th", {}, swatch(look), row.label), ...numbers));
   }
   panel.node.append(marks);
-  tip.replaceChildren(html("strong", {}, `${grouped(trials)} ${chart.spec.x_label}`), table);
-  tip.hidden = false;
   const frame = panel.node.getBoundingClientRect();
-  const across = frame.left + x.at(trials);
+  const words = `${grouped(trials)} ${chart.spec.x_label}`;
+  showTip([html("strong", {}, words), table], frame.left + x.at(trials), frame.top + 8);
+}
+
+// beside a place on the screen, and inside the window
+function showTip(content, across, top) {
+  tip.replaceChildren(...content);
+  tip.hidden = false;
   const [wide, high] = [tip.offsetWidth + 8, tip.offsetHeight + 8];
   const beside = across + 16 + wide < innerWidth ? across + 16 : across - 8 - wide;
   const left = Math.max(8, Math.min(beside, innerWidth - wide));
-  tip.style.transform = `translate(${left}px, ${Math.max(8, Math.min(frame.top + 8, innerHeight - high))}px)`;
+  tip.style.transform = `translate(${left}px, ${Math.max(8, Math.min(top, innerHeight - high))}px)`;
 }
 
 function leave(panel) {
@@ -296,6 +267,7 @@ function legend(chart) {
 
 function switcher(chart, name, words) {
   const box = html("input", { type: "checkbox", "data-axis": name });
+  box.checked = chart[name];
   box.addEventListener("change", () => {
     chart[name] = box.checked;
     draw(chart);
@@ -304,7 +276,11 @@ function switcher(chart, name, words) {
 }
 
 function figure(spec) {
-  const chart = { spec, log: false, regret: false, width: 0 };
+  const chart = { spec, log: Boolean(spec.log), regret: false, width: 0, now: null };
+  for (const curve of spec.panels.flatMap((panel) => panel.curves)) {
+    curve.low ??= []; // a curve may have no interval
+    curve.high ??= [];
+  }
   chart.looks = new Map(spec.looks.map((look) => [look.label, look]));
   chart.yLabel = html("div", { class: "axis" });
   chart.panels = spec.panels.map((panel) => {
@@ -329,29 +305,3 @@ function figure(spec) {
   const body = [chart.yLabel, chart.grid, html("div", { class: "axis x" }, spec.x_label)];
   return html("section", { class: spec.columns > 1 ? "figure" : "figure narrow" }, ...head, ...body);
 }
-
-function table(spec) {
-  // a column of numbers, intervals, signs and units stands to the right
-  const words = /[^\d\s.,:;%±+−–—…×()[\]<>≤≥∞eEkM/*-]/;
-  const numeric = spec.heads.map((_, i) => i > 0 && spec.rows.every((row) => !words.test(row[i] ?? "")));
-  const kind = (i) => ({ class: numeric[i] ? "number" : "words" });
-  const heads = spec.heads.map((text, i) => html("th", { scope: "col", ...kind(i) }, text));
-  const lines = spec.rows.map(([first, ...rest]) => {
-    const cells = rest.map((text, i) => html("td", kind(i + 1), text));
-    return html("tr", {}, html("th", { scope: "row" }, first ?? ""), ...cells);
-  });
-  const head = html("thead", {}, html("tr", {}, ...heads));
-  const rows = html("table", { class: "rows" }, head, html("tbody", {}, ...lines));
-  const frame = html("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": spec.title }, rows);
-  return html("section", {}, html("h2", {}, spec.title), frame);
-}
-
-const main = document.getElementById("report");
-main.classList.toggle("wide", report.figures.some((spec) => spec.columns > 1));
-main.replaceChildren(
-  html("h1", {}, report.title),
-  ...report.notes.map((note) => html("p", {}, note)),
-  ...report.figures.map(figure),
-  ...report.tables.map(table),
-);
-document.body.append(tip);

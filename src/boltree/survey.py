@@ -1,0 +1,63 @@
+"""Every node of a search at once, as NumPy columns: for pictures and statistics of trees of millions of nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .core.records import TERMINAL
+from .core.run import recommend_everywhere
+
+if TYPE_CHECKING:
+    from .search import Search
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What `bt.Node` says, for all nodes, in the order in which they were made; ``Node(search, i)`` is the i-th.
+
+    `parent` is the index of the node above, -1 for the root; `recommended` is -1 where no action was tried.
+
+    >>> import boltree as bt
+    >>> search = bt.Search(bt.problems.DChain(3), bt.BTS(), seed=0, growth="trial")
+    >>> _ = search.run(trials=100)
+    >>> int(search.survey().visits.max())
+    100
+    """
+
+    root: int
+    parent: NDArray[np.int64]
+    action: NDArray[np.int64]
+    depth: NDArray[np.int64]
+    visits: NDArray[np.int64]
+    value: NDArray[np.float64]
+    terminal: NDArray[np.bool_]
+    recommended: NDArray[np.int64]
+
+
+def survey(search: Search) -> Survey:
+    """Look at all nodes of a search as it is now."""
+    nodes = search._storage.nodes.view(np.ndarray)[: search.size]
+    whole = {name: np.array(nodes[name], np.int64) for name in ("parent", "action", "depth", "visits")}
+    recommended = np.zeros(search.size, np.int64)
+    recommend_everywhere(search._handle, recommended)
+    return Survey(
+        root=int(search._tree.root),
+        value=np.array(nodes["value"]),
+        terminal=nodes["marks"] & TERMINAL != 0,
+        recommended=recommended,
+        **whole,
+    )
+
+
+def distinct_states(search: Search, first: int = 0) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The distinct state records of all nodes from the `first` on, and which of them each node has."""
+    words = search._storage.states[first : search.size]
+    if words.shape[1] == 1:
+        found, which = np.unique(words[:, 0], return_inverse=True)
+    else:
+        found, which = np.unique(words, axis=0, return_inverse=True)
+    return np.ascontiguousarray(found).view(search.problem.state_layout()).reshape(-1), which.reshape(-1)

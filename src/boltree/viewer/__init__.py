@@ -1,0 +1,35 @@
+"""Showing a search in a browser: ``bt.watch``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Union
+
+from ..search import Search
+from .labels import title_of
+from .page import Watched
+from .recording import record
+
+__all__ = ["Watched", "watch"]
+
+
+def watch(searches: Union[Search, Iterable[Search]], trials: int | None = None) -> Watched:
+    """Show one search or several side by side: as they are now, or while each runs so many trials.
+
+    Args:
+        searches: a search, or searches of the same problem.
+        trials: run so many trials and note about 60 moments on the way; None looks at the trees as they are.
+
+    Returns:
+        A page that a notebook shows, and that ``.save("search.html")`` writes to a file.
+
+    Example:
+        >>> import boltree as bt
+        >>> chain = bt.problems.DChain(10)
+        >>> searches = [bt.Search(chain, a, seed=0, growth="trial") for a in (bt.UCT(), bt.DENTS())]
+        >>> page = bt.watch(searches, trials=1000)
+        >>> page.save("search.html")  # doctest: +SKIP
+    """
+    chosen = [searches] if isinstance(searches, Search) else list(searches)
+    recordings = record(chosen, trials)
+    return Watched(recordings, title_of([one.label for one in recordings], type(chosen[0].problem).__name__))

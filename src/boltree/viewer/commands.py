@@ -1,0 +1,93 @@
+"""The viewer's part of the command line: words to calls."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..catalogue import PROBLEMS, problem_named
+from ..errors import ParameterError
+from ..keeping import make_writable
+from ..lab.commands import _seed, _whole
+from ..lab.compare import budget_of
+from ..lab.files import chosen_algorithms
+from ..lab.summaries import problem_title
+from ..progress import ProgressLine
+from ..search import Search
+from ..text import HelpFormatter
+from .labels import title_of
+
+ALGORITHMS = ["dents", "uct"]
+"""Watched side by side unless others are named."""
+
+
+def add_watch(commands: Any) -> None:
+    """Add the command ``watch``."""
+    command = commands.add_parser(
+        "watch",
+        help="show searches in a browser: how they spread their visits, and their trees",
+        description="Search a problem with some algorithms and write one page that shows them side by side: visits, "
+        "values and recommended actions over trials, the root's curves, and the trees. The page needs nothing else.",
+        epilog="example: boltree watch frozen-lake --algorithm dents uct --out search.html",
+        formatter_class=HelpFormatter,
+    )
+    command.add_argument("problem", help=f"{', '.join(PROBLEMS)}, or module:object")
+    command.add_argument("--algorithm", nargs="+", metavar="NAME", help="algorithms by name; dents uct if left out")
+    command.add_argument("--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it")
+    command.add_argument("--trials", type=_whole, help="trials of each algorithm")
+    command.add_argument("--growth", choices=("leaf", "trial"), default="trial", help="how the tree grows")
+    command.add_argument("--seed", type=_seed, default=0, help="seed of the random numbers")
+    command.add_argument("--out", type=Path, default=Path("search.html"), metavar="FILE", help="where the page goes")
+    command.set_defaults(call=_watch)
+
+
+def _watch(options: argparse.Namespace) -> int:
+    from .explanation import explained
+    from .page import Watched
+    from .recording import record
+
+    problem = problem_named(options.problem)
+    wanted = options.algorithm or (None if options.parameters else ALGORITHMS)
+    chosen = chosen_algorithms(options.problem, wanted, options.parameters)
+    if options.out.is_dir():
+        raise ParameterError(f"--out {options.out}: is a folder; name a file in it, such as {options.out}/search.html")
+    make_writable(options.out.parent, options.out)
+    trials = options.trials or budget_of(options.problem)
+    searches = [Search(problem, one, seed=options.seed, growth=options.growth) for one in chosen]
+    lines = _Lines(trials) if sys.stderr.isatty() else None
+    recordings = record(searches, trials, lines)
+    if lines:
+        lines.close()
+    title = title_of([one.label for one in recordings], problem_title(options.problem))
+    Watched(recordings, title).save(options.out)
+    for recording in recordings:
+        end = recording.moments[-1]
+        best = "nothing" if end.recommended is None else problem.action_name(end.recommended)
+        full = "; no room for more" if recording.full else ""
+        print(f"{recording.label}: {end.trials:,} trials, {end.nodes:,} nodes, recommends {best}{full}")
+    for said in (explained(recordings) or {"searches": []})["searches"]:
+        print(f"{said['verdict']}. {said['sentences'][0]}")
+    print(f"Written: {options.out} ({options.out.stat().st_size / 1e6:.1f} MB); open it in a browser")
+    return 0
+
+
+class _Lines:
+    """A line of progress for each search."""
+
+    def __init__(self, trials: int) -> None:
+        self._trials = trials
+        self._search: Search | None = None
+        self._line: ProgressLine | None = None
+
+    def __call__(self, search: Search) -> None:
+        if self._line is None or search is not self._search:
+            self.close()
+            self._search, self._line = search, ProgressLine(search, self._trials, None)
+        self._line(search)
+
+    def close(self) -> None:
+        """End the last line."""
+        if self._line is not None:
+            self._line.close()

@@ -1,0 +1,96 @@
+"""The picture of a grid: visits, values and recommended actions of its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..scenes import Grid, checked_cell
+from ..search import Search
+from ..web.page import numbers
+from .painter import Painter
+from .places import NOWHERE, Gathered, Places, gather
+
+CELLS = 2_500
+"""At most so many cells are drawn, the most visited ones."""
+
+DRAWN = 60_000
+"""About so many cells are kept on a page, over all moments and searches; large grids have fewer moments."""
+
+
+class GridPainter(Painter):
+    """Gathers the nodes of a search in the cells of its grid."""
+
+    def __init__(self, search: Search, grid: Grid) -> None:
+        super().__init__(search)
+        self.grid = grid
+        self._places = Places(search, self._place_of)
+        self._noted: list[Gathered] = []
+
+    def _place_of(self, state: Any) -> int:
+        where = f"{type(self.search.problem).__name__}.scene: cell of {state!r}"
+        cell = checked_cell(where, self.grid.cell(state), self.grid.rows, self.grid.columns)
+        return NOWHERE if cell is None else cell[0] * self.grid.columns + cell[1]
+
+    def note(self) -> None:
+        """Gather visits, values and recommendations."""
+        self._places.update()
+        self._noted.append(gather(self.search.survey(), self._places))
+
+    @classmethod
+    def page(cls, painters: Sequence[GridPainter]) -> tuple[dict[str, Any] | None, list[Any]]:
+        """The grid, cut to the cells that are drawn, and their numbers at each moment."""
+        grid = painters[0].grid
+        shown = _shown_cells(painters)
+        rows, columns = np.divmod(shown, grid.columns)
+        top, left, bottom, right = _frame(grid, rows, columns)
+        letters = [row[left : right + 1] for row in grid.letters[top : bottom + 1]]
+        scene = {
+            "kind": "grid",
+            "rows": bottom - top + 1,
+            "columns": right - left + 1,
+            "cells": [[int(r) - top, int(c) - left] for r, c in zip(rows, columns, strict=True)],
+            "letters": letters,
+            "solid": grid.solid,
+            "moves": {str(action): list(move) for action, move in grid.moves.items()},
+            "cut": (bottom - top + 1, right - left + 1) != (grid.rows, grid.columns),
+        }
+        every = max(1, -(-shown.size * sum(len(painter._noted) for painter in painters) // DRAWN))
+        return scene, [_numbers(painter._noted, shown, every) for painter in painters]
+
+
+def _shown_cells(painters: Sequence[GridPainter]) -> Any:
+    """The cells visited by the end, by any search; the most visited ones if there are too many."""
+    places = np.concatenate([painter._noted[-1].places for painter in painters])
+    visits = np.concatenate([painter._noted[-1].visits for painter in painters])
+    found, which = np.unique(places, return_inverse=True)
+    total = np.bincount(which, visits, found.size)
+    return np.sort(found[np.argsort(-total, kind="stable")[:CELLS]])
+
+
+def _frame(grid: Grid, rows: Any, columns: Any) -> tuple[int, int, int, int]:
+    """What of the grid is drawn: all of it, or where visits are if it is large."""
+    if grid.rows * grid.columns <= CELLS or not rows.size:
+        return 0, 0, min(grid.rows, CELLS) - 1, min(grid.columns, CELLS) - 1
+    return int(rows.min()), int(columns.min()), int(rows.max()), int(columns.max())
+
+
+def _numbers(noted: Sequence[Gathered], shown: Any, every: int) -> dict[str, Any]:
+    """The numbers of the shown cells at each moment, or at every so many of them; None at the others."""
+    data: dict[str, Any] = {"visits": [], "value": [], "action": []}
+    for i, moment in enumerate(noted):
+        if (len(noted) - 1 - i) % every:
+            for column in data.values():
+                column.append(None)
+            continue
+        at = np.searchsorted(shown, moment.places).clip(0, max(shown.size - 1, 0))
+        kept = shown[at] == moment.places
+        at = at[kept]
+        visits, action, value = np.zeros(shown.size, np.int64), np.full(shown.size, -1), np.full(shown.size, np.nan)
+        visits[at], action[at], value[at] = moment.visits[kept], moment.action[kept], moment.value[kept]
+        data["visits"].append(visits.tolist())
+        data["action"].append(action.tolist())
+        data["value"].append(numbers(value, 4))
+    return data

@@ -1,0 +1,172 @@
+"""Running a search and noting, at moments that lie evenly over the logarithm of trials, what a page shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ParameterError, ProblemError
+from ..node import Node
+from ..scenes import Board, Chain, Grid
+from ..search import Search
+from .boards import BoardPainter
+from .chains import ChainPainter
+from .grids import GridPainter
+from .labels import labels_of
+from .painter import Painter
+
+MOMENTS = 60
+"""About so many moments of a search are noted."""
+
+EXACTLY = 20_000
+"""Up to so many trials an impatient painter looks after each one, later after every thousandth part of them."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The root at a moment; arrays are over its actions."""
+
+    trials: int
+    nodes: int
+    value: float
+    visits: NDArray[np.int64]
+    q: NDArray[np.float64]
+    policy: NDArray[np.float64]
+    recommended: int | None
+    line: list[int]
+    """The actions recommended from the root on, through the most visited outcomes."""
+    temperature: float
+    entropy_weight: float
+
+
+@dataclass
+class Recording:
+    """A search as it was at some moments."""
+
+    search: Search
+    label: str
+    painter: Painter
+    moments: list[Moment] = field(default_factory=list)
+    full: bool = False
+    """Whether it ended because memory was used up."""
+
+    def __post_init__(self) -> None:
+        self.actions: list[int] = self.search.root.actions.tolist()
+
+    @property
+    def trials(self) -> list[int]:
+        """The trials at each moment."""
+        return [moment.trials for moment in self.moments]
+
+    def run(self, trials: int, progress: Callable[[Search], object] | None = None) -> None:
+        """Run so many trials and note about `MOMENTS` moments of them, or only the present one if 0."""
+        search = self.search
+        if progress is not None:
+            progress(search)
+        search._set_budget(trials)  # H-MCTS plans for all of them, not for those up to the first moment
+        for point in points(search.trials, search.trials + trials):
+            self._run_to(point)
+            self._note()
+            if progress is not None:
+                progress(search)
+            if self.full:
+                return
+
+    def _run_to(self, point: int) -> None:
+        search = self.search
+        batch = int(getattr(search.evaluator, "batch", 1))
+        while search.trials < point and not self.full:
+            left = point - search.trials
+            if self.painter.impatient:
+                left = min(left, max(1 if search.trials < EXACTLY else search.trials // 1000, batch))
+            self.full = search.run(trials=left) == "memory"
+            self.painter.glance()
+
+    def _note(self) -> None:
+        root = self.search.root
+        self.painter.note()
+        self.moments.append(
+            Moment(
+                trials=self.search.trials,
+                nodes=self.search.size,
+                value=root.value,
+                visits=root.visits,
+                q=root.q,
+                policy=root.policy,
+                recommended=root.recommended,
+                line=line_of(root, self.painter.steps),
+                temperature=root.temperature,
+                entropy_weight=root.entropy_weight,
+            )
+        )
+
+
+def points(first: int, last: int, count: int = MOMENTS) -> list[int]:
+    """Trial counts from `first` to `last`, evenly over their logarithm, and the one half way.
+
+    >>> points(0, 1000, 4)
+    [1, 10, 100, 500, 1000]
+    >>> points(7, 7)
+    [7]
+    """
+    if last <= first:
+        return [last]
+    begin = max(first, 1)
+    spread = np.geomspace(begin, last, count).round().astype(np.int64).tolist()
+    return sorted({begin, *spread, max((first + last) // 2, begin), last})
+
+
+def line_of(node: Node, steps: int) -> list[int]:
+    """The recommended actions from a node on, through the most visited outcomes, at most so many."""
+    line: list[int] = []
+    while len(line) < steps:
+        action = node.recommended
+        if action is None:
+            break
+        line.append(action)
+        node = max(node.children[action], key=lambda child: child.count)
+    return line
+
+
+def painter_for(search: Search) -> Painter:
+    """The painter of the scene that a search's problem describes."""
+    scene = search.problem.scene()
+    if isinstance(scene, Grid):
+        return GridPainter(search, scene)
+    if isinstance(scene, Chain):
+        return ChainPainter(search, scene)
+    if isinstance(scene, Board):
+        return BoardPainter(search, scene)
+    if scene is None:
+        return Painter(search)
+    name = type(search.problem).__name__
+    raise ProblemError(f"{name}.scene returned {scene!r}; it must return a bt.Grid, bt.Chain or bt.Board, or None")
+
+
+def record(
+    searches: Sequence[Search], trials: int | None, progress: Callable[[Search], object] | None = None
+) -> list[Recording]:
+    """Run searches of the same problem one after the other, or look at them as they are if `trials` is None."""
+    if not searches or not all(isinstance(one, Search) for one in searches):
+        raise ParameterError(f"searches={searches!r}: must be a bt.Search or a list of them")
+    if len({id(one) for one in searches}) < len(searches):
+        raise ParameterError("searches: the same search stands there twice; make one for each")
+    if trials is not None and (isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 1):
+        raise ParameterError(f"trials={trials!r}: must be an integer of at least 1, or None")
+    if trials is None and any(one.trials == 0 for one in searches):
+        raise ParameterError("watch(): a search has no trials yet; run it first, or give trials=...")
+    first = searches[0].problem
+    for one in searches[1:]:
+        if type(one.problem) is not type(first) or one.problem.fingerprint() != first.fingerprint():
+            raise ParameterError(f"searches: {one.problem!r} and {first!r} differ; they must be of the same problem")
+    labels = labels_of([one.algorithm for one in searches])
+    recordings = [Recording(one, label, painter_for(one)) for one, label in zip(searches, labels, strict=True)]
+    boards = [one.painter.scene for one in recordings if isinstance(one.painter, BoardPainter)]
+    if any(board != boards[0] for board in boards):
+        raise ParameterError("searches: they begin at different positions; those on one board must begin at the same")
+    for recording in recordings:
+        recording.run(int(trials or 0), progress)
+    return recordings

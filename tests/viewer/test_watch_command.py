@@ -1,0 +1,50 @@
+"""``boltree watch``, as a person types it."""
+
+from __future__ import annotations
+
+import pytest
+from watched import data_in
+
+from boltree.cli import main
+
+
+def test_watch(tmp_path, capsys):
+    path = tmp_path / "new" / "search.html"
+    words = ["watch", "frozen-lake-8x8", "--algorithm", "dents", "uct", "ar-bts", "--trials", "200", "--out", str(path)]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert "DENTS: 200 trials, " in shown
+    assert f"Written: {path} (" in shown
+    data = data_in(path.read_text())
+    assert data["title"] == "Frozen Lake 8x8: DENTS, UCT and AR-BTS"
+    assert data["searches"][0]["parameters"] == "α=0.1 ε=1 β=log_decay(1.0)"  # the paper's, for this lake
+
+
+def test_watch_tells_of_a_chain(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["watch", "d-chain"]) == 0
+    shown = capsys.readouterr().out
+    assert "DENTS finds the far end. It first reached" in shown
+    assert "UCT stalls. In 10,000 trials" in shown
+    assert (tmp_path / "search.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["chess"], "problem 'chess': must be one of frozen-lake"),
+        (["d-chain", "--algorithm", "minimax"], "algorithm 'minimax': must be one of"),
+        (["d-chain", "--parameters", "none.toml"], "none.toml: cannot be read"),
+        (["d-chain", "--out", "."], "--out .: is a folder; name a file in it"),
+        (["d-chain", "--out", "/proc/none/search.html"], "--out /proc/none/search.html: cannot be written to"),
+    ],
+)
+def test_mistakes(words, message, capsys):
+    assert main(["watch", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_help_has_an_example(capsys):
+    with pytest.raises(SystemExit):
+        main(["watch", "--help"])
+    assert "example: boltree watch frozen-lake --algorithm dents uct --out search.html" in capsys.readouterr().out
