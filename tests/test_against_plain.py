@@ -97,7 +97,7 @@ def test_evaluators(name: str, evaluator: Any) -> None:
         bt.MENTS(alpha=0.2, alias=False),
         bt.MENTS(alpha=0.2),
         bt.TENTS(alpha=0.2, alias=False),
-        bt.DENTS(alpha=0.2, alias=False),
+        bt.DENTS(alpha=0.2, beta=bt.log_decay(1.0), alias=False),
         bt.RENTS(alpha=0.2),
         bt.UCT(c=0.3),
         bt.HMCTS(budget=400, threshold=10),
@@ -187,10 +187,10 @@ TABLED: dict[str, Any] = {
     "MENTS": bt.MENTS(alpha=0.5, alias=True),
     "MENTS decay": bt.MENTS(alpha=bt.sqrt_decay(1.0), alias=True, rebuild_factor=1.7),
     "TENTS": bt.TENTS(alpha=0.5, alias=True),
-    "DENTS": bt.DENTS(alpha=0.4, alias=True),
-    "DENTS early": bt.DENTS(alpha=0.4, alias=True, early_rebuilds=True),
-    "ARBTS": bt.ARBTS(alias=True, early_rebuilds=True),
-    "ARDENTS": bt.ARDENTS(alias=True),
+    "DENTS": bt.DENTS(alpha=0.4, beta=bt.log_decay(1.0), alias=True),
+    "DENTS early": bt.DENTS(alpha=0.4, beta=bt.log_decay(1.0), alias=True, early_rebuilds=True),
+    "ARBTS": bt.ARBTS(alpha=bt.log_decay(1.0), alias=True, early_rebuilds=True),
+    "ARDENTS": bt.ARDENTS(alpha=bt.log_decay(1.0), beta=bt.log_decay(1.0), alias=True),
     "ARMENTS": bt.ARMENTS(alpha=0.5, alias=True, rebuild_factor=2.0),
     "ARTENTS": bt.ARTENTS(alpha=0.5, alias=True, early_rebuilds=True, rebuild_factor=0.6),
     "RENTS": bt.RENTS(alpha=0.5, alias=True),
@@ -219,7 +219,7 @@ def test_tables_of_compact_nodes(name: str, growth: str) -> None:
 
 DRAWN: dict[str, Any] = {  # policies that are neither flat nor sharp: there a wrong one shows
     "BTS": bt.BTS(alpha=1.0, epsilon=0.1, alias=False),
-    "DENTS": bt.DENTS(alpha=1.0, epsilon=0.1, alias=False),
+    "DENTS": bt.DENTS(alpha=1.0, beta=bt.log_decay(1.0), epsilon=0.1, alias=False),
     "RENTS": bt.RENTS(alpha=1.0, epsilon=0.1, alias=False),
     "TENTS": bt.TENTS(alpha=2.0, epsilon=0.1, alias=False),
     "ARRENTS": bt.ARRENTS(alpha=1.0, epsilon=0.1, alias=False),
@@ -394,7 +394,7 @@ def test_ants_meets_its_target(target: float, growth: str) -> None:
 
 def test_reference_counts_outcomes() -> None:
     """Outcomes x with V = 1, then y with V = 0, give R + 1/2 (§2; §5, 10)."""
-    tree = PlainTree(Double(make("tabular", 0), bt.BTS(), "leaf").plain.rules, bt.BTS(), b"\0" * 8, growth="leaf")
+    tree = PlainTree(Double(make("tabular", 0), bt.BTS(alpha=1.0), "leaf").plain.rules, bt.BTS(alpha=1.0), b"\0" * 8, growth="leaf")
     root = tree.root
     action = root.actions[0]
     for name, value in ((b"\1" + b"\0" * 7, 1.0), (b"\2" + b"\0" * 7, 0.0)):

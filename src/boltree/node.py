@@ -70,13 +70,17 @@ class Node:
         soft = algorithm.state_value in ("soft", "relative-soft", "sparse")
         if not soft and algorithm.search_distribution not in ("boltzmann", "relative", "sparsemax"):
             return math.nan
-        return float(tree.alpha_scale) if tree.adaptive else at_count(algorithm.temperatures[0], self.count + 1)
+        if tree.adaptive:
+            return float(tree.alpha_scale)
+        return at_count(algorithm.temperatures[0], self.count + 1, float(tree.alpha_scale))
 
     @property
     def entropy_weight(self) -> float:
         """The weight beta of the entropy bonus at the next visit here; NaN for algorithms without one."""
         algorithm = self._search.algorithm
-        return math.nan if algorithm.entropy_bonus == "none" else at_count(algorithm.temperatures[1], self.count + 1)
+        if algorithm.entropy_bonus == "none":
+            return math.nan
+        return at_count(algorithm.temperatures[1], self.count + 1, float(self._search._tree.beta_scale))
 
     @property
     def depth(self) -> int:

@@ -39,6 +39,10 @@ class Auto:
     kind: str
     x: float
 
+    def scaled(self, scale: float) -> float | Decay:
+        """The schedule that it stands for while x units are `scale`."""
+        return scale if self.kind == "constant" else Decay(self.kind, scale)
+
 
 Schedule = Union[float, Decay, Auto, Callable[[int], float]]
 """What a temperature may be."""
@@ -47,12 +51,14 @@ Temperature = Union[float, Decay, Callable[[int], float], Literal["auto"]]
 """How it is written."""
 
 
-def at_count(schedule: Schedule, m: int) -> float:
-    """A schedule's value at the count m.
+def at_count(schedule: Schedule, m: int, scale: float = 1.0) -> float:
+    """A schedule's value at the count m; `scale` is what an automatic one's x units are now.
 
-    >>> at_count(0.5, 9), at_count(sqrt_decay(1.0), 4)
-    (0.5, 0.5)
+    >>> at_count(0.5, 9), at_count(sqrt_decay(1.0), 4), at_count(Auto("sqrt", 0.1), 4, scale=6.0)
+    (0.5, 0.5, 3.0)
     """
+    if isinstance(schedule, Auto):
+        schedule = schedule.scaled(scale)
     return float(schedule(m) if callable(schedule) else schedule)
 
 
