@@ -6,6 +6,6 @@ Python, between selecting leaves and backing them up.
 
 from .batches import Batches
 from .cached import Cached
-from .external import Evaluator, evaluate_waiting
+from .external import Evaluator, evaluate_waiting, features_for
 
-__all__ = ["Batches", "Cached", "Evaluator", "evaluate_waiting"]
+__all__ = ["Batches", "Cached", "Evaluator", "evaluate_waiting", "features_for"]

@@ -41,15 +41,7 @@ def ask(
     count = len(words)
     batch: Any = problem.batch_of(words.view(problem.state_layout()).reshape(count))
     if problem.has("features"):
-        features = np.zeros((count, *problem.features_shape), np.float32)
-        flat = features.reshape(count, -1)
-        address = problem.address("features")
-        bad = features_of(address, problem.params_at, words, words.ctypes.data, flat, flat.ctypes.data)
-        if bad != NONE:
-            problem.reraise()
-            problem.plain_features(words[bad].view(problem.state_layout()))
-            raise ProblemError(f"{type(problem).__name__}.features raised when compiled; run bt.check(problem)")
-        batch = features
+        batch = features_for(problem, words)
     answer = evaluator.evaluate(batch)
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise ParameterError(f"evaluator: evaluate(batch) returned {answer!r}, must be (priors or None, values)")
@@ -69,6 +61,19 @@ def ask(
             f"evaluator: a prior of {priors.size // count} entries, must be {problem.actions} (one per action)"
         )
     return values, priors.reshape(count, problem.actions)
+
+
+def features_for(problem: Problem, words: NDArray[np.uint64]) -> NDArray[np.float32]:
+    """The features (K, *features_shape) of states as rows of words, by the compiled function."""
+    features = np.zeros((len(words), *problem.features_shape), np.float32)
+    flat = features.reshape(len(words), -1)
+    address = problem.address("features")
+    bad = features_of(address, problem.params_at, words, words.ctypes.data, flat, flat.ctypes.data)
+    if bad != NONE:
+        problem.reraise()
+        problem.plain_features(words[bad].view(problem.state_layout()))
+        raise ProblemError(f"{type(problem).__name__}.features raised when compiled; run bt.check(problem)")
+    return features
 
 
 def evaluate_waiting(search: Search) -> None:
