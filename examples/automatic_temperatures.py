@@ -7,6 +7,7 @@ difference between the best and the worst policy's value.
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ GRID = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Temperatures as shares of a problem's width; the best of them for each problem is what tuning could reach."""
 
 
-def regret(problem, algorithm, trials, seeds, **how):
+def regret(problem: bt.Problem, algorithm: bt.Algorithm, trials: int, seeds: int, **how: Any) -> float:
     """The mean simple regret of so many searches."""
     found = []
     for seed in range(seeds):
@@ -26,7 +27,7 @@ def regret(problem, algorithm, trials, seeds, **how):
     return float(np.mean(found))
 
 
-def random_mdp(seed):
+def random_mdp(seed: int) -> tuple[bt.Problem, float]:
     """A finite MDP of random size, with rewards of a random scale and shift; and its width."""
     rng = np.random.default_rng(seed)
     states, actions, horizon = (int(rng.integers(low, high)) for low, high in ((4, 9), (2, 6), (3, 6)))
@@ -38,7 +39,7 @@ def random_mdp(seed):
     return bt.problems.Tabular(transitions, rewards, horizon), best - worst
 
 
-def main(quick):
+def main(quick: bool) -> None:
     """Print both tables."""
     leaf, trial = {"growth": "leaf", "evaluator": 0.0}, {"growth": "trial"}
     chain = {bt.BTS: {"alpha": 1.0}, bt.DENTS: {"alpha": 1.0, "beta": bt.log_decay(1.0)}, bt.MENTS: {"alpha": 1.0}}
@@ -49,7 +50,7 @@ def main(quick):
     }
     sea = {"alpha": 10.0, "q_init": -200.0}
     sailing = {bt.BTS: sea, bt.DENTS: {**sea, "beta": bt.log_decay(10.0)}, bt.MENTS: sea}
-    problems = {  # the problem, trials, how, its width, and the paper's tuned parameters
+    problems: dict[str, Any] = {  # the problem, trials, how, its width, and the paper's tuned parameters
         "10-chain": (bt.problems.DChain(10), 10_000, leaf, 1.0, chain),
         "modified 10-chain": (bt.problems.DChain(10, 0.5), 10_000, leaf, 0.9, chain),
         "lake 8x12": (bt.problems.FrozenLake("8x12-test"), 200_000, trial, 0.83, lake),

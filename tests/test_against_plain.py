@@ -394,7 +394,9 @@ def test_ants_meets_its_target(target: float, growth: str) -> None:
 
 def test_reference_counts_outcomes() -> None:
     """Outcomes x with V = 1, then y with V = 0, give R + 1/2 (§2; §5, 10)."""
-    tree = PlainTree(Double(make("tabular", 0), bt.BTS(alpha=1.0), "leaf").plain.rules, bt.BTS(alpha=1.0), b"\0" * 8, growth="leaf")
+    tree = PlainTree(
+        Double(make("tabular", 0), bt.BTS(alpha=1.0), "leaf").plain.rules, bt.BTS(alpha=1.0), b"\0" * 8, growth="leaf"
+    )
     root = tree.root
     action = root.actions[0]
     for name, value in ((b"\1" + b"\0" * 7, 1.0), (b"\2" + b"\0" * 7, 0.0)):

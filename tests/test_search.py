@@ -146,7 +146,7 @@ def test_advance_keeps_the_subtree(algorithm, growth):
 
 
 def test_advance_to_what_was_never_seen():
-    search = bt.Search(bt.problems.DChain(10), bt.BTS(), seed=0)
+    search = bt.Search(bt.problems.DChain(10), bt.BTS(alpha=1.0), seed=0)
     search.advance(1)  # nothing was tried, but the problem is deterministic
     assert int(search.root.state["d"]) == 2
     assert search.root.depth == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,25 +35,46 @@ class Board:
         player = self.mover
         self.columns[column].append(player)
         self.mover = 1 - player
-        for c, r in itertools.product(range(7), range(6)):
-            for dc, dr in ((1, 0), (0, 1), (1, 1), (1, -1)):
-                if all(self.at(c + i * dc, r + i * dr) == player for i in range(4)):
-                    return (1.0 if player == 0 else -1.0), True
+        for line in lines():
+            if all(self.at(c, r) == player for c, r in line):
+                return (1.0 if player == 0 else -1.0), True
         return 0.0, not self.open()
 
     def planes(self) -> Any:
-        cells = np.array([[self.at(c, r) for c in range(7)] for r in range(6)])
-        return np.stack([cells == self.mover, cells == 1 - self.mover]).astype(np.float32)
+        planes = np.zeros((4, 6, 7), np.float32)
+        for i, player in enumerate((self.mover, 1 - self.mover)):
+            for c, r in itertools.product(range(7), range(6)):
+                planes[i, r, c] = self.at(c, r) == player
+            for line in lines():
+                free = [cell for cell in line if self.at(*cell) != player]
+                if len(free) == 1 and self.at(*free[0]) == -1:
+                    c, r = free[0]
+                    planes[2 + i, r, c] = 1.0
+        return planes
+
+
+@cache
+def lines() -> list[list[tuple[int, int]]]:
+    """The cells of every line of four."""
+    found = []
+    for c, r in itertools.product(range(7), range(6)):
+        for dc, dr in ((1, 0), (0, 1), (1, 1), (1, -1)):
+            line = [(c + i * dc, r + i * dr) for i in range(4)]
+            if all(0 <= a < 7 and 0 <= b < 6 for a, b in line):
+                found.append(line)
+    return found
 
 
 def test_random_games_against_the_slow_board(compiled: Any) -> None:
     game, rng, source = compiled(ConnectFour()), new_generator(0), np.random.default_rng(1)
     results = {1.0: 0, -1.0: 0, 0.0: 0}
-    for _ in range(250):
+    for k in range(250):
         board, state, done = Board(), game.start(rng), False
         while not done:
             assert np.flatnonzero(game.legal(state)).tolist() == board.open()
             assert game.player(state) == board.mover
+            if k < 40:
+                assert (game.features(state) == board.planes()).all()
             column = int(source.choice(board.open()))
             state, reward, done = game.step(state, column, rng)
             assert (reward, done) == board.play(column)
@@ -95,16 +117,6 @@ def test_full_boards_are_draws_and_full_columns_illegal(play: Any, compiled: Any
                 with pytest.raises(ValueError, match="compiled outcomes raised"):
                     compiled(ConnectFour()).outcomes(found[-1][0], column)
     assert full > 0
-
-
-def lines() -> list[list[tuple[int, int]]]:
-    found = []
-    for c, r in itertools.product(range(7), range(6)):
-        for dc, dr in ((1, 0), (0, 1), (1, 1), (1, -1)):
-            line = [(c + i * dc, r + i * dr) for i in range(4)]
-            if all(0 <= a < 7 and 0 <= b < 6 for a, b in line):
-                found.append(line)
-    return found
 
 
 def test_the_win_test_knows_all_69_lines_and_no_others() -> None:
@@ -176,8 +188,13 @@ def test_features_are_the_movers_stones_first(compiled: Any, play: Any) -> None:
     game = ConnectFour()
     state = play(game, [3, 3, 0])[-1][0]
     planes = compiled(game).features(state)
-    assert planes.shape == (2, 6, 7)
+    assert planes.shape == (4, 6, 7)
     assert np.argwhere(planes).tolist() == [[0, 1, 3], [1, 0, 0], [1, 0, 3]]  # O to move has (row 1, column 3)
+    state = play(game, [2, 2, 3, 3, 4])[-1][0]  # X has three in a row; O has two above them
+    assert np.argwhere(compiled(game).features(state)[2:]).tolist() == [[1, 0, 1], [1, 0, 5]]
+    state = play(game, [2, 2, 3, 3, 4, 4])[-1][0]  # now O has three as well, whose ends no stone can reach yet
+    found = np.argwhere(compiled(game).features(state)[2:])
+    assert found.tolist() == [[0, 0, 1], [0, 0, 5], [1, 1, 1], [1, 1, 5]]
 
 
 def test_plain_python_and_compiled_agree(checks: Any, play: Any) -> None:
@@ -189,9 +206,9 @@ def test_plain_python_and_compiled_agree(checks: Any, play: Any) -> None:
     for moves in ("3", "000000", "000000111111", "222222666666444444"):
         state = play(game, moves)[-1][0]
         checks.random_actions(game, state, 5000)
-        out = np.full(84, np.nan, np.float32)
+        out = np.full(4 * 42, np.nan, np.float32)
         plain(game.plain_params, PlainState(state), out)
-        assert (out.reshape(2, 6, 7) == checks.compiled(game).features(state)).all()
+        assert (out.reshape(4, 6, 7) == checks.compiled(game).features(state)).all()
 
 
 def test_shown(play: Any) -> None:

@@ -6,7 +6,7 @@ Python, between selecting leaves and backing them up.
 
 from .batches import Batches
 from .cached import Cached
-from .external import Evaluator, evaluate_waiting
+from .external import Evaluator, evaluate_waiting, features_for
 from .together import Together
 
-__all__ = ["Batches", "Cached", "Evaluator", "Together", "evaluate_waiting"]
+__all__ = ["Batches", "Cached", "Evaluator", "Together", "evaluate_waiting", "features_for"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,22 +46,10 @@ def ask(evaluator: Any, problem: Problem, words: NDArray[np.uint64], prior_wante
     count = len(words)
     batch: Any = None
     if problem.has("features"):
-        batch = np.zeros((count, *problem.features_shape), np.float32)
-        flat = batch.reshape(count, -1)
-        address = problem.address("features")
-        bad = features_of(address, problem.params_at, words, words.ctypes.data, flat, flat.ctypes.data)
-        if bad != NONE:
-            features_failed(problem, words[bad])
+        batch = features_for(problem, words)
     else:
         batch = problem.batch_of(words.view(problem.state_layout()).reshape(count))
     return checked(evaluator.evaluate(batch), count, problem.actions, prior_wanted)
-
-
-def features_failed(problem: Problem, words: NDArray[np.uint64]) -> NoReturn:
-    """Raise what a problem's features raised at a state."""
-    problem.reraise()
-    problem.plain_features(words.view(problem.state_layout()))
-    raise ProblemError(f"{type(problem).__name__}.features raised when compiled; run bt.check(problem)")
 
 
 def checked(answer: Any, count: int, actions: int, prior_wanted: bool) -> Answers:
@@ -84,6 +72,19 @@ def checked(answer: Any, count: int, actions: int, prior_wanted: bool) -> Answer
             f"evaluator: a prior of {priors.size // count} entries, must be {actions} (one per action)"
         )
     return values, priors.reshape(count, actions)
+
+
+def features_for(problem: Problem, words: NDArray[np.uint64]) -> NDArray[np.float32]:
+    """The features (K, *features_shape) of states as rows of words, by the compiled function."""
+    features = np.zeros((len(words), *problem.features_shape), np.float32)
+    flat = features.reshape(len(words), -1)
+    address = problem.address("features")
+    bad = features_of(address, problem.params_at, words, words.ctypes.data, flat, flat.ctypes.data)
+    if bad != NONE:
+        problem.reraise()
+        problem.plain_features(words[bad].view(problem.state_layout()))
+        raise ProblemError(f"{type(problem).__name__}.features raised when compiled; run bt.check(problem)")
+    return features
 
 
 def evaluate_waiting(search: Search) -> None:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..lab.statistics import interval
+from ..lab.statistics import Interval, interval
 
 _Z = 1.959964
 
@@ -48,10 +48,20 @@ def elo_difference(pairs: Sequence[float]) -> Elo:
     >>> print(elo_difference([1.0] * 10))
     > +166
     """
+    mean, low, high = mean_result(pairs)
+    return Elo(elo_of(mean), elo_of(low), elo_of(high))
+
+
+def mean_result(pairs: Sequence[float]) -> Interval:
+    """The mean of pairs' results, each from 0 to 1, with its 95 % interval.
+
+    >>> [round(number, 2) for number in mean_result([1.0, 0.5, 0.5, 1.0])]
+    [0.75, 0.29, 1.0]
+    """
     mean, low, high = interval(pairs)
     if low == high:
         low, high = _wilson(mean, len(pairs))
-    return Elo(elo_of(mean), elo_of(max(low, 0.0)), elo_of(min(high, 1.0)))
+    return Interval(mean, max(low, 0.0), min(high, 1.0))
 
 
 def _wilson(share: float, count: int) -> tuple[float, float]:

@@ -40,6 +40,24 @@ def _won(board: Any) -> Any:
 
 
 @numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
+def winning_cells(board: Any, stones: Any) -> Any:
+    """The free cells, whether a stone can be dropped there yet or not, that would make four of a set of stones.
+
+    Args:
+        board: the set of stones.
+        stones: all stones on the board.
+    """
+    cells = _NOTHING
+    for by in (_UP, _ACROSS, _FALLING, _RISING):
+        two, three = by + by, by + by + by
+        pairs = board & (board >> by)
+        triples = pairs & (board >> two)
+        cells |= (triples << three) | (triples >> by)  # an end is missing
+        cells |= ((pairs & (board >> three)) << two) | ((board & (pairs >> two)) << by)  # one in the middle
+    return cells & FULL & ~stones
+
+
+@numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
 def _dropped(stones: Any, column: Any) -> Any:
     """The bit where a stone dropped into a column comes to rest; 0 if the column is full."""
     # adding to a column's lowest bit carries to its first free one; in a full column that is the bit above the board
@@ -60,8 +78,8 @@ class ConnectFour(Problem):
     """Connect Four: player 0 (X) begins; rewards are player 0's: +1 for a win, -1 for a loss, 0 for a draw.
 
     Actions are the columns 0..6 from the left. The state holds the stones of the player to move and of the other one,
-    bit 7 * column + row, row 0 at the bottom. Features are two planes of 6 x 7, row 0 at the bottom: the stones of the
-    player to move, then the other one's.
+    bit 7 * column + row, row 0 at the bottom. Features are four planes of 6 x 7, row 0 at the bottom: the stones of the
+    player to move, the other one's, then the free cells where a stone would make four of the first, and of the second.
 
     Args:
         moves: the columns played before the start, as digits: "3344" (player 0 has 3 and 4, player 1 above them).
@@ -74,7 +92,7 @@ class ConnectFour(Problem):
     horizon = 42
     deterministic = True
     action_names = tuple(f"column {c}" for c in range(7))
-    features_shape = (2, 6, 7)
+    features_shape = (4, 6, 7)
 
     def __init__(self, moves: str = "", *, horizon: int = 42) -> None:
         mover, other = _position(moves)
@@ -128,11 +146,12 @@ class ConnectFour(Problem):
     @staticmethod
     def features(params, state, out):  # type: ignore[no-untyped-def]
         mover, other = np.uint64(state.mover), np.uint64(state.other)
-        for row in range(6):
-            for column in range(7):
-                bit = np.uint64(7 * column + row)
-                out[7 * row + column] = np.int64((mover >> bit) & _ONE)
-                out[42 + 7 * row + column] = np.int64((other >> bit) & _ONE)
+        planes = (mover, other, winning_cells(mover, mover | other), winning_cells(other, mover | other))
+        for plane in range(4):
+            for row in range(6):
+                for column in range(7):
+                    bit = np.uint64(7 * column + row)
+                    out[42 * plane + 7 * row + column] = np.int64((np.uint64(planes[plane]) >> bit) & _ONE)
 
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]
