@@ -37,7 +37,7 @@ def same_tree(a: bt.Search, b: bt.Search) -> bool:
         bt.BTS(alpha=0.3),
         bt.DENTS(alpha=0.3),
         bt.MENTS(alpha=0.3),
-        bt.ARDENTS(),
+        bt.ARDENTS(alpha=bt.log_decay(1.0)),
         bt.Uniform(),
         bt.PowerUCT(),
         bt.BTS(alpha=0.3, alias=True),

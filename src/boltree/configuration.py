@@ -49,7 +49,8 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool) -> tup
     t.compact = (
         t.distribution in (space.UCB, space.BOLTZMANN, space.UNIFORM)
         and t.state_value in (space.MEAN, space.MAX, space.SOFT, space.POWER)
-        and not (t.relative or t.has_prior or t.adaptive or t.automatic)  # first preferences are of their time
+        and not (t.relative or t.has_prior or t.adaptive or (t.automatic and t.state_value == space.SOFT))
+        and not t.auto_q  # the first preferences of a node's actions are of the time when it got them
     )
     return handle, kept
 
