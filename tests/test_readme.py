@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 import boltree as bt
 from boltree.cli import main
 from boltree.lab.files import read_experiment
+from pages import ROOT, blocks_of, run
 
-README = Path(__file__).parents[1] / "README.md"
+README = ROOT / "README.md"
 
 
-@pytest.mark.parametrize("code", re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL))
-def test_examples(code, capsys, tmp_path, monkeypatch):
+@pytest.mark.parametrize("block", blocks_of(README, "python"), ids=lambda block: f"line {block.line}")
+def test_examples(block, capsys, tmp_path, monkeypatch):
     names: dict[str, object] = {}
     monkeypatch.chdir(tmp_path)
-    if "from_gymnasium" in code:
+    if missing := block.missing():
+        pytest.skip(f"needs {', '.join(missing)}")
+    if "from_gymnasium" in block.code:
         pytest.importorskip("gymnasium", reason="pip install 'boltree[gym]'")
-    if "read_parquet" in code:
+    if "read_parquet" in block.code:
         pytest.importorskip("polars", reason="reading results needs polars: pip install 'boltree[lab]'")
         short = ["--trials", "100", "--repeats", "1", "--workers", "1", "--no-progress"]
         assert main(["compare", "d-chain", "--out", "results", *short]) == 0
-    exec(compile(code, "README.md", "exec"), names)
-    if "-> 1 (down)" in code:
+    run(block, names)
+    if "value_of(search)" in block.code:
         search = names["search"]
-        assert search.recommend() == 1  # type: ignore[attr-defined]
         assert round(bt.value_of(search), 2) == 0.76
         assert round(bt.simple_regret(search), 2) == 0.07
 
 
-@pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", README.read_text(), re.DOTALL))
-def test_experiment_files(text, tmp_path):
+@pytest.mark.parametrize("block", blocks_of(README, "toml"), ids=lambda block: f"line {block.line}")
+def test_experiment_files(block, tmp_path):
     path = tmp_path / "experiment.toml"
-    path.write_text(text)
+    path.write_text(block.code)
     found = read_experiment(path)
     assert [one.label for one in found.settings] == ["DENTS α=0.1", "DENTS α=1", "UCT"]
 

@@ -118,7 +118,7 @@ class UCT(_Confident):
     """Upper confidence bounds on mean returns.
 
     Args:
-        c: the bias of the bound; ``"auto"`` is max(0.001, max |Q|) at each node (Keller and Eyerich).
+        c: the bias of the bound; ``"auto"`` is ``max(0.001, max |Q|)`` at each node (Keller and Eyerich).
         recommend: the action of highest ``"value"`` or most ``"visits"``.
     """
 
@@ -191,8 +191,8 @@ _SAMPLED_ARGS = """
             lowest return seen where alpha is ``"auto"``, else 0.
         recommend: the action of highest ``"value"`` or most ``"visits"``.
         alias: sample from alias tables; ``"auto"`` does so at nodes with many actions.
-        rebuild_factor: a table is rebuilt every so many times |A| visits of its node.
-        early_rebuilds: also at visits 1, 2, 4, ... up to |A|.
+        rebuild_factor: a table is rebuilt every so many times ``|A|`` visits of its node.
+        early_rebuilds: also at visits 1, 2, 4, ... up to ``|A|``.
 """
 
 
@@ -323,7 +323,7 @@ class BRUE(Algorithm):
 class ANTS(_Sampled):
     """MENTS at the temperature that gives the search policies a wished-for mean entropy.
 
-    ``alpha`` is where it starts, ``target`` the mean of H(softmax(Q/alpha)) / log |A| over the nodes visited,
+    ``alpha`` is where it starts, ``target`` the mean of ``H(softmax(Q/alpha)) / log |A|`` over the nodes visited,
     ``every`` how many trials pass between two solutions for alpha. The other arguments are those of MENTS.
     """
 
