@@ -14,6 +14,7 @@ import pytest
 
 import boltree as bt
 from boltree.cli import main
+from boltree.lab.files import read_experiment
 from pages import ROOT, blocks_of, run
 
 DOCS = ROOT / "docs"
@@ -52,6 +53,14 @@ def test_commands_and_their_options_are_there(page, capsys):
                 helps[command] = capsys.readouterr().out
             for option in re.findall(r" (--[a-z-]+)", re.sub(r'"[^"]*"', "", found[2])):
                 assert option in helps[command], f"{page.name}: boltree {command} has no {option}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page, "toml")], ids=lambda page: page.stem)
+def test_experiment_files(page, tmp_path):
+    for block in blocks_of(page, "toml"):
+        path = tmp_path / "experiment.toml"
+        path.write_text(block.code)
+        assert read_experiment(path).settings
 
 
 class _Page(HTMLParser):
