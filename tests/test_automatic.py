@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -147,3 +149,15 @@ def test_it_is_a_fair_choice_on_problems_nobody_tuned():
     means = {name: float(np.mean(values)) for name, values in regrets.items()}
     assert means["auto"] < means["hot"]
     assert means["auto"] < means["cold"] + 0.02
+
+
+def test_the_example(capsys):
+    """What it prints is what the pages quote, at full length."""
+    example = runpy.run_path(str(Path(__file__).parents[1] / "examples" / "automatic_temperatures.py"))
+    example["main"](True)
+    said = capsys.readouterr().out
+    assert "10 random MDPs" in said
+    for line in said.splitlines():
+        if line.startswith("DENTS "):
+            auto, best, one = (float(word) for word in line.split() if word.replace(".", "").isdigit())
+            assert best <= auto < one
