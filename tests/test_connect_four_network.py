@@ -182,6 +182,7 @@ def test_a_match_says_who_won(capsys: Any) -> None:
     [
         (["--games", "3"], "--games 3: must be an even number, since every opening is played by either side"),
         (["--network", "nowhere.npz"], "--network nowhere.npz: no such file"),
+        (["--seconds", "0"], "--seconds 0.0: must be above 0"),
     ],
 )
 def test_wrong_turns(arguments: list[str], message: str, capsys: Any) -> None:

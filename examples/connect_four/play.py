@@ -86,20 +86,25 @@ def play_match(one: Player, other: Player, games: int, limit: Limit, seed: int =
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play what the command line asks for."""
     parser = argparse.ArgumentParser(description="The network against rollouts.", formatter_class=HelpFormatter)
-    parser.add_argument("--network", type=Path, default=FILE, metavar="FILE", help="what train.py wrote")
+    parser.add_argument("--network", type=Path, metavar="FILE", help="what train.py wrote; the one here if left out")
     parser.add_argument("--batch", type=int, default=8, help="leaves that the network is given at a time")
     parser.add_argument("--games", type=int, default=100, help="for each algorithm; an even number")
-    parser.add_argument("--trials", type=int, help="for a move; 200 where no seconds are given")
-    parser.add_argument("--seconds", type=float, help="for a move, instead of trials")
+    thinking = parser.add_mutually_exclusive_group()
+    thinking.add_argument("--trials", type=int, help="for a move; 200 where no seconds are given")
+    thinking.add_argument("--seconds", type=float, help="for a move, instead of trials")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", action="store_true", help="one game of PUCT's, board by board, instead of a match")
     given = parser.parse_args(arguments)
     if given.games < 2 or given.games % 2:
         parser.error(f"--games {given.games}: must be an even number, since every opening is played by either side")
-    if not given.network.is_file():
-        parser.error(f"--network {given.network}: no such file")
-    limit = Limit(None if given.seconds else given.trials or 200, given.seconds)
-    network = ConnectFourNetwork.load(given.network, given.batch)
+    for name in ("batch", "trials", "seconds"):
+        if (value := getattr(given, name)) is not None and not value > 0:
+            parser.error(f"--{name} {value}: must be above 0")
+    path = given.network or FILE
+    if not path.is_file():
+        parser.error(f"--network {path}: no such file")
+    limit = Limit(seconds=given.seconds) if given.seconds else Limit(trials=given.trials or 200)
+    network = ConnectFourNetwork.load(path, given.batch)
     players = [Player("PUCT with the network", PUCT, network), Player("AR-BTS with the network", ARBTS, network)]
     if given.show:
         play_game((players[0], Player("UCT with rollouts", bt.UCT())), [], limit, given.seed, show=True)
