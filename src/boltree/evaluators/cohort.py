@@ -13,6 +13,7 @@ import numpy as np
 from ..core import records
 from ..core.batch import abandon_flights
 from ..core.together import advance_groups
+from ..problem import Problem
 from .external import NOTHING, Answers, checked
 
 if TYPE_CHECKING:
@@ -65,9 +66,12 @@ class Kind:
 
     def fits(self, other: Kind) -> bool:
         """Whether the other's leaves may stand in one batch with these."""
-        if not self.with_features:
-            return self.problem is other.problem
-        return (type(self.problem), self.actions, self.shape) == (type(other.problem), other.actions, other.shape)
+        if self.problem is other.problem:
+            return True
+        if not self.with_features and type(self.problem).batch_of is not Problem.batch_of:
+            return False  # what the states stand for, only their own problem knows
+        mine, theirs = ((type(one.problem), one.actions, one.shape, one.layout) for one in (self, other))
+        return mine == theirs
 
     def batch_of(self, rows: Any) -> Any:
         """Rows as an evaluator is given them."""

@@ -45,7 +45,7 @@ def parameters_of(algorithm: Algorithm) -> str:
 
     >>> import boltree as bt
     >>> parameters_of(bt.DENTS(alpha=0.1)), parameters_of(bt.BTS(alpha=lambda m: 1 / m))
-    ('α=0.1 ε=1 β=log_decay(1.0)', 'α=<lambda> ε=1')
+    ('α=0.1 ε=1 β=auto', 'α=<lambda> ε=1')
     """
     try:
         shown = settings.setting_of(algorithm).parameters
