@@ -302,3 +302,15 @@ def test_solve_reports_mistakes():
         bt.solve(bt.problems.DChain(3), objective="best")
     with pytest.raises(bt.ParameterError, match="alpha=0"):
         bt.solve(bt.problems.DChain(3), objective="soft", alpha=0)
+
+
+@pytest.mark.parametrize("depth", [0, -1, 1.5, "x", True])
+def test_a_trees_depth(depth):
+    search = bt.Search(bt.problems.DChain(4), bt.BTS(), seed=0)
+    with pytest.raises(bt.ParameterError, match="depth="):
+        search.tree(depth)
+
+
+def test_watching_what_is_no_search():
+    with pytest.raises(bt.ParameterError, match="searches="):
+        bt.watch(bt.problems.DChain(4), trials=10)

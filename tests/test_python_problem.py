@@ -588,3 +588,60 @@ def test_speed():
     compiled = rate(bt.problems.FrozenLake("8x12-test"))
     assert rate(Grid()) > compiled / 8
     assert rate(Slippery()) > compiled / 12
+
+
+class InPlace(bt.PythonProblem):
+    """Changes the state that it was given."""
+
+    actions, horizon = 2, 6
+
+    def key(self, state):
+        return tuple(state)
+
+    def start(self, rng):
+        return [0]
+
+    def step(self, state, action, rng):
+        state[0] += action
+        return state, float(state[0]), False
+
+
+def test_a_state_that_is_changed_is_refused():
+    with pytest.raises(bt.ProblemError, match=r"InPlace.step changed the state it was given, \(0,\)"):
+        bt.Search(InPlace(), bt.BTS(), seed=0).run(trials=100)
+
+
+class Forgetful(bt.PythonProblem):
+    """Returns too little."""
+
+    actions, horizon = 2, 6
+
+    def start(self, rng):
+        return 0
+
+    def step(self, state, action, rng):
+        return state + 1
+
+
+def test_a_bad_answer_is_named():
+    with pytest.raises(
+        bt.ProblemError, match=r"Forgetful.step returned 1; it must return \(next_state, reward, done\)"
+    ):
+        bt.Search(Forgetful(), bt.BTS(), seed=0).run(trials=10)
+
+
+def test_exact_solving_of_large_python_problems_is_refused_soon():
+    class Endless(bt.PythonProblem):
+        actions, horizon, deterministic = 2, 60, True
+
+        def start(self, rng):
+            return 1
+
+        def step(self, state, action, rng):
+            return 2 * state + action, 0.0, False
+
+    Endless.solvable_states = 3_000
+    with pytest.raises(bt.ProblemError, match="more than 3000 reachable states"):
+        bt.solve(Endless())
+    with pytest.raises(bt.ProblemError, match=r"needs outcomes\(self, state, action\)"):
+        bt.solve(Forgetful())

@@ -287,3 +287,9 @@ def test_memory_is_cleared_before_it_is_used_again():
         wide.run(trials=300)
     wide.advance(30)
     assert not any(arena.array[: 8 << 20].any() for arena in wide._spare.values())
+
+
+@pytest.mark.parametrize("evaluator", ["rollout", None, 0.5])
+def test_evaluators_are_checked(evaluator):
+    with pytest.raises(bt.ParameterError, match="evaluator="):
+        bt.Together(evaluator)

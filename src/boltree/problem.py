@@ -76,6 +76,9 @@ class Problem:
     action_names: tuple[str, ...] = ()
     features_shape: tuple[int, ...] = ()
 
+    outcomes_wanted: ClassVar[str] = "outcomes(params, state, action, k) and count_outcomes(params, state, action)"
+    solvable_states: ClassVar[int] = 5_000_000  # how many exact solving goes through, unless it is told
+
     _binding: ClassVar[Binding | None] = None
     _layout: ClassVar[np.dtype[Any]]
     _tuple: ClassVar[Any]

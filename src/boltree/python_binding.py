@@ -29,6 +29,7 @@ class PythonBinding:
         self._generators: dict[int, Any] = {}
         self._known: Known | None = None
         self._raised: BaseException | None = None
+        self._keyed = type(problem).key.__qualname__ != "PythonProblem.key"  # states that might be changed unseen
 
     @property
     def params_at(self) -> int:
@@ -79,7 +80,15 @@ class PythonBinding:
 
     def _step(self, params: int, state: int, action: int, rng: int, out: int) -> int:
         problem, word = self._problem, _Word.from_address(state)
-        following, reward, done = problem.step(problem.object_of(word.value), action, self._generator(rng))
+        here = problem.object_of(word.value)
+        before = problem.key(here) if self._keyed else None
+        answer = problem.step(here, action, self._generator(rng))
+        if self._keyed and problem.key(here) != before:
+            problem.refuse_changed("step", before)
+        try:
+            following, reward, done = answer
+        except (TypeError, ValueError):
+            problem.refuse_answer("step", answer)
         word.value = problem.number_of(following)
         result = _Pair.from_address(out)
         result[0] = reward

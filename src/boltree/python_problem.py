@@ -8,7 +8,7 @@ at hundreds of thousands of trials a second where its states come again.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -59,6 +59,8 @@ class PythonProblem(Problem):
     """
 
     state: ClassVar[Record] = record(number="i8")
+    outcomes_wanted: ClassVar[str] = "outcomes(self, state, action)"
+    solvable_states: ClassVar[int] = 200_000  # Python is asked about each
 
     def __init__(
         self, *, actions: int | None = None, horizon: int | None = None, discount: float | None = None
@@ -109,6 +111,16 @@ class PythonProblem(Problem):
     def key(self, state: Any) -> Hashable:
         """What makes two states the same one; the state itself unless you say otherwise."""
         return state  # type: ignore[no-any-return]
+
+    def refuse_answer(self, method: str, answer: Any) -> NoReturn:
+        """Say what a method must return."""
+        name = type(self).__name__
+        raise ProblemError(f"{name}.{method} returned {answer!r}; it must return (next_state, reward, done)")
+
+    def refuse_changed(self, method: str, before: Any) -> NoReturn:
+        """Say that states are never changed."""
+        name = type(self).__name__
+        raise ProblemError(f"{name}.{method} changed the state it was given, {before!r}; it must return a new one")
 
     # Numbers for objects
 
@@ -225,11 +237,10 @@ class PythonProblem(Problem):
         here = self.object_of(state.number)
         before = self.key(here)
         result = self.step(here, action, rng)
-        name = type(self).__name__
         if not isinstance(result, tuple) or len(result) != 3 or not isinstance(result[1], (int, float, np.number)):
-            raise ProblemError(f"{name}.step returned {result!r}; it must return (next_state, reward, done)")
+            self.refuse_answer("step", result)
         if self.key(here) != before:
-            raise ProblemError(f"{name}.step changed the state it was given, {before!r}; it must return a new one")
+            self.refuse_changed("step", before)
         state.number = self.number_of(result[0])
         return float(result[1]), bool(result[2])
 

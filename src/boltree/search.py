@@ -459,6 +459,8 @@ class Search:
 
     def tree(self, depth: int = 3) -> None:
         """Print the tree down to a depth, the most visited actions first."""
+        if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
+            raise ParameterError(f"depth={depth!r}: must be an integer of at least 1")
         from .show import show_tree
 
         show_tree(self, depth)

@@ -30,8 +30,8 @@ class Model:
     def __init__(self, problem: Problem, state: Any, horizon: int, max_states: int) -> None:
         if not (problem.has("outcomes") and problem.has("count_outcomes")):
             raise ProblemError(
-                f"{type(problem).__name__}: exact solving needs outcomes(params, state, action, k) and count_outcomes, "
-                "or deterministic = True; bt.sample_value works without them"
+                f"{type(problem).__name__}: exact solving needs {problem.outcomes_wanted}, or deterministic = True; "
+                "bt.sample_value works without them"
             )
         self.problem, self.horizon = problem, horizon
         words = problem.state_layout().itemsize // 8
@@ -207,7 +207,7 @@ def solve(
     *,
     state: Any = None,
     horizon: int | None = None,
-    max_states: int = 5_000_000,
+    max_states: int | None = None,
 ) -> Solution:
     """Solve a finite problem exactly.
 
@@ -217,7 +217,7 @@ def solve(
         alpha: the temperature of the soft objective.
         state: where to start; the problem's own start (drawn with seed 0) if None.
         horizon: how far; the problem's own if None.
-        max_states: refuse larger problems.
+        max_states: refuse larger problems; None for 5 million, or 200,000 where Python must be asked about each.
 
     >>> import boltree as bt
     >>> round(bt.solve(bt.problems.DChain(10, final_reward=0.5)).root_value, 6)
@@ -228,5 +228,6 @@ def solve(
     if not (isinstance(alpha, (int, float, np.number)) and 0 < alpha < np.inf):
         raise ParameterError(f"alpha={alpha!r}: must be finite and greater than 0")
     start = problem.start_state(0) if state is None else problem.as_state(state)
-    model = Model(problem, start, problem.horizon if horizon is None else horizon, max_states)
+    most = problem.solvable_states if max_states is None else max_states
+    model = Model(problem, start, problem.horizon if horizon is None else horizon, most)
     return Solution(model, objective, float(alpha))

@@ -37,7 +37,11 @@ def listed_actions(name: str, space: Any, wanted: Any) -> list[Any]:
                 raise ParameterError(f"actions: {action!r} is not in {name}'s action space {space}")
         return _few(name, given, len(given))
     if kind == "Box":
-        if wanted is None or isinstance(wanted, bool) or wanted < 2:
+        if wanted is not None and (isinstance(wanted, bool) or wanted < 2):
+            raise ParameterError(
+                f"actions={wanted!r}: must be at least 2 values in each dimension, or a list of actions"
+            )
+        if wanted is None:
             raise ParameterError(
                 f"{name}: its action space {space} is continuous; give actions=5 for five values in each dimension, or "
                 "actions=[...], a list of actions"

@@ -56,6 +56,8 @@ class Together:
     def __init__(self, evaluator: Any, threads: int | None = None) -> None:
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
             raise ParameterError(f"Together: threads={threads!r}, must be an integer of at least 1, or None")
+        if not callable(getattr(evaluator, "evaluate", None)):
+            raise ParameterError(f"Together: evaluator={evaluator!r}, must be an object with evaluate(batch)")
         self.evaluator = evaluator
         self.evaluations = self.batches = 0  # so far
         self._threads = threads or min(os.cpu_count() or 1, MOST_THREADS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Union
 
+from ..errors import ParameterError
 from ..search import Search
 from .labels import title_of
 from .page import Watched
@@ -30,6 +31,8 @@ def watch(searches: Union[Search, Iterable[Search]], trials: int | None = None) 
         >>> page = bt.watch(searches, trials=1000)
         >>> page.save("search.html")  # doctest: +SKIP
     """
+    if not isinstance(searches, (Search, Iterable)):
+        raise ParameterError(f"searches={searches!r}: must be a bt.Search, or searches of the same problem")
     chosen = [searches] if isinstance(searches, Search) else list(searches)
     recordings = record(chosen, trials)
     return Watched(recordings, title_of([one.label for one in recordings], type(chosen[0].problem).__name__))
