@@ -23,6 +23,14 @@ ROLLOUTS_KEEP = 1 << 16
 """Rollouts keep what they find until so many pairs of a state and an action are known."""
 
 _ASKED = {"expand": 2, "enter": 4, "look": 1, "ask": 1, "play_on": 4}
+_PARTS = {
+    "slots": ("slots_at", "slots"),
+    "outcomes": ("outcomes_at", "outcome_room"),
+    "states": ("states_at", "state_room"),
+    "legal": ("legal_at", "legal_room"),
+}
+"""Where the record says an array lies, and how large it is."""
+_WORDS = list(kernels.KNOWN.names or ())
 _compiled: dict[str, tuple[int, Any]] = {}
 
 
@@ -48,27 +56,32 @@ class Known:
         self._states = np.zeros(0, kernels.STATE)
         self._legal = np.zeros(1 << 10, np.int32)
         self._memory = np.zeros(1, kernels.KNOWN)
+        self._words = self._memory.view(np.int64)
         record = self._memory[0]
         record["actions"], record["has_legal"] = problem.actions, problem.has("legal")
         record["rollouts_keep"] = ROLLOUTS_KEEP
         for name, (address, _) in zip(_ASKED, self._callbacks, strict=True):
             record[name] = address
-        self._place()
+        self._held: dict[str, Any] = {}
+        for part in _PARTS:
+            self._move(part, getattr(self, f"_{part}"))
 
     @property
     def address(self) -> int:
         """Where the record lies that the kernel's functions are given."""
         return int(self._memory.ctypes.data)
 
-    def _place(self) -> None:
-        record = self._memory[0]
-        for field, room, array in (
-            ("slots_at", "slots", self._slots),
-            ("outcomes_at", "outcome_room", self._outcomes),
-            ("states_at", "state_room", self._states),
-            ("legal_at", "legal_room", self._legal),
-        ):
-            record[field], record[room] = array.ctypes.data, array.size
+    def _move(self, part: str, larger: Any) -> None:
+        """Let the kernel use another array. Ctrl-C may come between any two lines: what it uses is always held here."""
+        self._held[part] = (self._held.get(part), larger)
+        at, room = (_WORDS.index(name) for name in _PARTS[part])
+        if room == at + 1:
+            self._words[at : at + 2] = larger.ctypes.data, larger.size  # at once: one without the other means nothing
+        else:
+            self._words[at] = larger.ctypes.data
+            self._words[room] = larger.size
+        setattr(self, f"_{part}", larger)
+        self._held[part] = larger
 
     # Asked by the kernel
 
@@ -89,11 +102,9 @@ class Known:
         if 2 * (int(record["rows"]) + 1) > self._slots.size:
             larger = np.full(4 * self._slots.size, -1, kernels.SLOT)
             kernels.move_slots(self._slots.ctypes.data, self._slots.size, larger.ctypes.data, larger.size)
-            self._slots = larger
-            self._place()
+            self._move("slots", larger)
         if first + len(found) > self._outcomes.size:
-            self._outcomes = _enlarged(self._outcomes, first + len(found))
-            self._place()
+            self._move("outcomes", _enlarged(self._outcomes, first + len(found)))
         self._outcomes[first : first + len(found)] = found
         return len(found)
 
@@ -108,7 +119,7 @@ class Known:
         actions = list(self._problem.legal_of(self._problem.object_of(number)))
         first = int(self._memory[0]["legal"])
         if first + len(actions) > self._legal.size:
-            self._legal = _enlarged(self._legal, first + len(actions))
+            self._move("legal", _enlarged(self._legal, first + len(actions)))
         self._make_room(number)
         self._legal[first : first + len(actions)] = actions
         self._memory["legal"] = first + len(actions)
@@ -131,10 +142,9 @@ class Known:
 
     def _make_room(self, number: int) -> None:
         if number >= self._states.size:
-            known = self._states.size
-            self._states = _enlarged(self._states, number + 1024)
-            self._states[known:] = (0, -1, -1)
-        self._place()
+            larger = _enlarged(self._states, number + 1024)
+            larger[self._states.size :] = (0, -1, -1)
+            self._move("states", larger)
 
 
 def checked_chances(problem: Any, state: Any, action: int) -> list[float]:
