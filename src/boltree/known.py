@@ -65,6 +65,8 @@ class Known:
         self._held: dict[str, Any] = {}
         for part in _PARTS:
             self._move(part, getattr(self, f"_{part}"))
+        at = self._slots.ctypes.data
+        kernels.move_slots(at, 0, at, self._slots.size)  # loaded now: Ctrl-C must not meet it half loaded in a callback
 
     @property
     def address(self) -> int:
