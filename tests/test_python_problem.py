@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pickle
-import time
 from collections import Counter
 
 import numpy as np
 import pytest
 
 import boltree as bt
+from speed import trials_a_second
 from trees import check_invariants
 
 
@@ -574,20 +574,9 @@ def test_problems_travel():
 
 def test_speed():
     """A grid in Python runs at a good part of the speed of a compiled problem, wherever states come again."""
-
-    def rate(problem):
-        best = 0.0
-        for seed in range(3):
-            search = bt.Search(problem, bt.UCT(), seed=seed, evaluator=0.0)
-            search.run(trials=100)
-            began = time.perf_counter()
-            search.run(trials=20_000)
-            best = max(best, 20_000 / (time.perf_counter() - began))
-        return best
-
-    compiled = rate(bt.problems.FrozenLake("8x12-test"))
-    assert rate(Grid()) > compiled / 8
-    assert rate(Slippery()) > compiled / 12
+    compiled = trials_a_second(bt.problems.FrozenLake("8x12-test"), 20_000)
+    assert trials_a_second(Grid(), 20_000) > compiled / 8
+    assert trials_a_second(Slippery(), 20_000) > compiled / 12
 
 
 class InPlace(bt.PythonProblem):

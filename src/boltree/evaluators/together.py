@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from ..search import Search
 
 COHORTS = 3
-"""One is valued, one waits to be, one is worked on: the evaluator never waits."""
-
+"""One is valued, one waits to be, one is worked on."""
 
 MOST_THREADS = 8
 """Unless asked for: handing work to more threads costs as much as it saves."""
