@@ -21,8 +21,9 @@ from .errors import ParameterError
 from .problem import Problem
 from .python_problem import PythonProblem
 from .schedules import Decay
+from .threads import resume
 
-VERSION = 1
+VERSION = 2
 SCRATCH = ("rng", "noise", "window")
 
 
@@ -54,6 +55,8 @@ def save_search(search: Any, path: Path) -> None:
             k for k, v in search.algorithm.parameters().items() if callable(v) and schedule_to_json(v) is None
         ],
         "growth": search.growth,
+        "threads": search.threads,
+        "deterministic": search.deterministic,
         "evaluator": search.evaluator if isinstance(search.evaluator, (str, int, float)) else None,
         "max_nodes": search._max_nodes,
         "max_bytes": search._max_bytes if search._limited else None,
@@ -98,12 +101,16 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
         problem,
         algorithm,
         growth=meta["growth"],
+        threads=meta["threads"],
+        deterministic=meta["deterministic"],
         evaluator=evaluator,
         max_nodes=meta["max_nodes"],
         max_bytes=meta["max_bytes"],
     )
     saved = arrays["tree"].view(TREE)[0]
     t = search._tree
+    if search.threads > 1:
+        resume(search, int(saved["compact"]))
     for field in _SHAPE:
         if saved[field] != t[field]:
             raise ParameterError(f"{path}: {field} is {saved[field]} in the file, but {t[field]} for what was given")

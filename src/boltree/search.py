@@ -29,6 +29,8 @@ from .problem import Problem
 from .progress import ProgressLine
 from .states import PlainState
 from .survey import Survey, survey
+from .threads import Crew, check_threads, hire
+from .threads.rounds import round_size
 
 if TYPE_CHECKING:
     from .viewer import Watched
@@ -53,7 +55,9 @@ class Search:
         growth: ``"leaf"`` adds one node a trial and values it by the evaluator; ``"trial"`` adds all to the horizon.
         evaluator: a number, ``"rollout"``, ``"heuristic"`` (the problem's) or an `Evaluator`; growth ``"trial"`` uses
             none.
-        threads: 1; more are not supported yet.
+        threads: how many run trials side by side: on one tree where steps or rollouts are dear, else on a tree each,
+            which are merged when the run ends; ``search.sharing`` says which.
+        deterministic: with several threads, the same tree for the same seed and number of threads.
         transpositions: False; sharing nodes is not supported yet.
         max_nodes: a run ends before the tree has more nodes than this.
         max_bytes: a run ends before the tree takes more bytes; four fifths of the machine's memory if None.
@@ -77,6 +81,7 @@ class Search:
         growth: Literal["leaf", "trial"] = "leaf",
         evaluator: Union[float, str, Evaluator] = "rollout",
         threads: int = 1,
+        deterministic: bool = False,
         transpositions: bool = False,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
@@ -89,8 +94,7 @@ class Search:
             raise ParameterError(f"algorithm={algorithm!r}: must be an algorithm, such as bt.DENTS()")
         if growth not in ("leaf", "trial"):
             raise ParameterError(f"growth={growth!r}: must be 'leaf' or 'trial'")
-        if threads != 1:
-            raise ParameterError(f"threads={threads!r}: must be 1 in this version")
+        check_threads(threads, deterministic)
         if transpositions is not False:
             raise ParameterError(f"transpositions={transpositions!r}: must be False in this version")
         for name, limit in (("max_nodes", max_nodes), ("max_bytes", max_bytes)):
@@ -103,10 +107,12 @@ class Search:
         self.algorithm = algorithm
         self.growth = growth
         self.evaluator = evaluator
+        self.threads, self.deterministic = int(threads), deterministic
         self._version = 0
         self._busy = threading.Lock()
         self._spare: Any = None  # the arenas of the tree that was left last, for the next one
         self._exact: Any = None  # exact values from the root, once asked for
+        self._crew: Crew | None = None
         external = growth == "leaf" and not isinstance(evaluator, (str, int, float, np.number))
         prior_external = external and bool(getattr(evaluator, "gives_prior", True))
         self._handle, self._kept = configure(problem, algorithm, has_prior=problem.has("prior") or prior_external)
@@ -115,8 +121,10 @@ class Search:
         self._batch = self._batch_of(evaluator) if external else 1
         single = self._tree.distribution in (space.HALVING, space.SWITCHING)
         self._together = evaluator if isinstance(evaluator, Together) and not single else None
-        if self._batch > 1 or self._together is not None:
+        rounds = round_size(int(threads)) if deterministic and threads > 1 else 1
+        if self._batch > 1 or self._together is not None or rounds > 1:
             self._tree.compact = 0  # a leaf that waits must not be taken for a node with one visit
+        self._batch_room = max(self._batch, rounds)
         sequence = np.random.SeedSequence(seed)
         t = self._tree
         t.growth = records.TRIAL if growth == "trial" else records.LEAF
@@ -131,6 +139,7 @@ class Search:
         self._storage.scratch["rng"][:] = for_trials
         self._noise = np.random.default_rng(sequence.spawn(1)[0])
         self._plant(self._root_state(state), depth=0)
+        self._crew = hire(self, self.threads, deterministic, sequence.spawn(1)[0])
 
     # Setting up
 
@@ -141,7 +150,7 @@ class Search:
     def _new_storage(self, handle: Any, levels: int) -> Storage:
         """Memory for a tree whose trials take at most so many steps."""
         spare, self._spare = self._spare, None
-        storage = Storage(handle, levels, self._max_bytes, self._max_nodes, batch=self._batch, arenas=spare)
+        storage = Storage(handle, levels, self._max_bytes, self._max_nodes, batch=self._batch_room, arenas=spare)
         nodes = 2 if self.growth == "leaf" else levels + 2
         if self._max_nodes is not None and self._max_nodes < nodes:
             raise ParameterError(f"max_nodes={self._max_nodes}: one trial of this problem may need {nodes} nodes")
@@ -264,8 +273,12 @@ class Search:
         if self._together is not None:
             return self._run_together(self._together, trials, seconds, stop, progress)
         began = time.perf_counter()
-        done = self._handle.view(np.ndarray)["trials"]  # read once a chunk: a record's attributes are slow to read
-        last = None if trials is None else done.item() + int(trials)
+        record = self._handle.view(np.ndarray)["trials"]  # read once a chunk: a record's attributes are slow to read
+
+        def done() -> int:
+            return int(record.item()) + (0 if self._crew is None else self._crew.trials)
+
+        last = None if trials is None else done() + int(trials)
         report = ProgressLine(self, trials, seconds) if progress is True else progress
         chunk, reason = 16, ""
         batches = Batches(self, self._batch) if self._batch > 1 else None
@@ -273,7 +286,7 @@ class Search:
         try:
             while not reason:
                 now = time.perf_counter() - began
-                before = done.item()
+                before = done()
                 if last is not None and before >= last:
                     reason = "trials"
                 elif seconds is not None and now >= seconds:
@@ -284,11 +297,13 @@ class Search:
                     if batches is not None and not self._root_waits():
                         if not self._run_batches(batches, todo, last):
                             reason = "memory"
+                    elif self._crew is not None and self._crew.run(todo, last):
+                        pass
                     elif not self._run_chunk(todo if batches is None else 1):
                         reason = "memory"
                     spent = max(time.perf_counter() - chunk_began, 1e-6)
                     aim = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, max(seconds - now - spent, 1e-4))
-                    rate = max(done.item() - before, 1) / spent
+                    rate = max(done() - before, 1) / spent
                     chunk = max(1, min(int(rate * aim), 8 * chunk))
                     if callable(report):
                         report(self)
@@ -296,6 +311,8 @@ class Search:
                         reason = "stop"
             whole = True
         finally:
+            if self._crew is not None:
+                self._crew.finish()
             if batches is not None:
                 failed = batches.close(settle=whole)
                 if whole and failed != records.DONE:
@@ -380,7 +397,7 @@ class Search:
             raise ParameterError(
                 f"{self.algorithm.name}: budget=None takes the first run's trials; give run(trials=...) or budget"
             )
-        t.budget = min(trials, MAX_BUDGET)
+        t.budget = min(-(-trials // self.threads), MAX_BUDGET)
 
     # Looking
 
@@ -414,7 +431,15 @@ class Search:
     @property
     def trials(self) -> int:
         """Trials run so far."""
-        return int(self._tree.trials)
+        return int(self._tree.trials) + (0 if self._crew is None else self._crew.trials)
+
+    @property
+    def sharing(self) -> str:
+        """How several threads work together: on a ``"shared tree"``, on ``"a tree each"`` or in ``"rounds"``.
+
+        ``"one thread"`` where there is only one; ``"unknown"`` before the first trials have shown what they cost.
+        """
+        return "one thread" if self._crew is None else self._crew.way
 
     @property
     def size(self) -> int:

@@ -17,9 +17,8 @@ from .jit import inlined, kernel
 from .native import FAILED, call
 from .policies import BAD, sample
 from .records import COLLISION, DONE, EVALUATE, NONE, SCHEDULE_FAILED, WAITING
-from .space import BOLTZMANN, RELATIVE, SPARSEMAX
 from .temperature import solve_temperature
-from .trial import back_up, descend, enter_leaf
+from .trial import back_up, descend, enter_leaf, keeps_policy
 from .views import edge_at, flight_at, flown_at, node_at, prior_in_of, step_at
 
 
@@ -104,7 +103,6 @@ def settle(tree: Any, first: int, count: int, values: Any, priors: Any, row: int
     The leaves that wait are told their values and priors, from `row` on. An error leaves the tree as after the last
     trial that was backed up; the others must be abandoned.
     """
-    sampled = tree.distribution in (BOLTZMANN, RELATIVE, SPARSEMAX)
     for k in range(count):
         flight = flight_at(tree, first + k)
         base = (first + k) * tree.flown_levels
@@ -117,7 +115,7 @@ def settle(tree: Any, first: int, count: int, values: Any, priors: Any, row: int
             step.entropy = node.entropy
             node.flights -= 1
             node.visits += 1
-            if sampled and level < tree.length:
+            if level < tree.length and keeps_policy(tree, np.int64(node.actions)):
                 if sample(tree, np.int64(step.node), level, False, np.int64(step.slot)) == BAD:
                     tree.error_node = step.node
                     status = SCHEDULE_FAILED
@@ -130,7 +128,7 @@ def settle(tree: Any, first: int, count: int, values: Any, priors: Any, row: int
                     prior_in_of(tree)[a] = priors[row, a]
             row += 1
             if status == DONE:
-                status = enter_leaf(tree, True)
+                status = enter_leaf(tree)
         if status != DONE:
             for level in range(tree.length + 1):  # as it was: in flight, to be abandoned with the others
                 node_at(tree, np.int64(step_at(tree, level).node)).visits -= 1

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .alias import build_table
+from .allocation import take_units
 from .elementary import log
 from .entropies import uniform_entropy
 from .jit import inlined
@@ -106,8 +107,7 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
         return LEGAL_FAILED
     if n == 0:
         return NO_ACTION
-    block = tree.unit_count + tree.has_header
-    tree.unit_count += units_of(tree, n)
+    block = take_units(tree, units_of(tree, n)) + tree.has_header
     child = NONE
     if node.marks & SINGLE:
         child = node.block

@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from .atomics import add_to, claim
 from .jit import inlined, kernel
+from .native import record_at
 from .random import hashed
-from .records import NONE, SINGLE, TERMINAL
+from .records import NONE, SINGLE, TERMINAL, TREE
 from .views import edge_at, index_of, node_at, states_of
 
+assert TREE.fields is not None
+INDEX_COUNT = TREE.fields["index_count"][1]
 CHAIN = 16
 INDEXED = 65535
 """``edge.outcomes`` counts up to `CHAIN`; beyond, it is this."""
@@ -81,6 +85,8 @@ def link_outcome(tree: Any, edge: int, child: int) -> None:
         record.outcomes += 1
     else:
         tree.index_wanted = 1
+        if tree.shared:
+            record_at(tree.shared, TREE).index_wanted = 1
         if tree.index_size > 0:
             enter_index(tree, edge)
 
@@ -94,8 +100,13 @@ def enter_index(tree: Any, edge: int) -> None:
     child = np.int64(record.child)
     while child != NONE:
         terminal = node_at(tree, child).marks & TERMINAL != 0
-        index_of(tree)[index_slot(tree, edge, child, terminal)] = child
-        tree.index_count += 1
+        if tree.shared:  # another thread may take the free slot first
+            while not claim(tree.index_at + 4 * index_slot(tree, edge, child, terminal), NONE, child):
+                pass
+            add_to(tree.shared + INDEX_COUNT, 1)
+        else:
+            index_of(tree)[index_slot(tree, edge, child, terminal)] = child
+            tree.index_count += 1
         child = np.int64(NONE) if only_first else np.int64(node_at(tree, child).sibling)
 
 

@@ -219,14 +219,14 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
     for i in range(n):
         edge = edge_at(tree, node.block + i)
         if edge.visits == 0:
-            untried += 1 if in_flight(tree, edge) == 0 else 0
+            untried += 1 if in_flight(tree, node, edge) == 0 else 0
         elif tree.c_auto:
             c = max(c, abs(edge.q))
     if untried > 0:
         k = np.int64(uniform_of(rng_of(tree)) * untried)
         for i in range(n):
             edge = edge_at(tree, node.block + i)
-            if edge.visits == 0 and in_flight(tree, edge) == 0:
+            if edge.visits == 0 and in_flight(tree, node, edge) == 0:
                 if k == 0:
                     return i
                 k -= 1
@@ -234,7 +234,7 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
     slot, highest = np.int64(0), -np.inf
     for i in range(n):
         edge = edge_at(tree, node.block + i)
-        flights = in_flight(tree, edge)
+        flights = in_flight(tree, node, edge)
         tried = edge.visits + flights
         bound = -np.inf
         if edge.visits > 0:
@@ -245,10 +245,10 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
 
 
 @inlined
-def in_flight(tree: Any, edge: Any) -> int:
-    """Trials of the batch being selected that have taken an edge: each counts as a visit that lost c (virtual loss)."""
+def in_flight(tree: Any, node: Any, edge: Any) -> int:
+    """Trials on their way that have taken an edge: each counts as a visit that lost c (virtual loss)."""
     flights = np.int64(0)
-    if tree.batching:
+    if tree.batching and node.flights > (1 if tree.shared else 0):  # a thread's own trial is among them
         child = np.int64(edge.child)
         while child != NONE:
             flights += node_at(tree, child).flights
@@ -265,7 +265,7 @@ def prior_upper_confidence(tree: Any, index: int) -> int:
     tried = 0
     for i in range(n):
         edge = edge_at(tree, node.block + i)
-        tried += edge.visits + in_flight(tree, edge)
+        tried += edge.visits + in_flight(tree, node, edge)
     scale = tree.c * sqrt(float(tried))
     unplayed = (-node.value if node.player == 1 else node.value) - tree.reduction
     slot, highest, heaviest, ties = np.int64(0), -np.inf, -1.0, 0
@@ -275,7 +275,7 @@ def prior_upper_confidence(tree: Any, index: int) -> int:
         p = words_of(tree)[prior + i] if tree.has_prior else 1.0 / n
         if tree.noise_weight > 0.0 and index == tree.root:
             p = (1.0 - tree.noise_weight) * p + tree.noise_weight * noise_of(tree)[edge.action]
-        flights = in_flight(tree, edge)
+        flights = in_flight(tree, node, edge)
         q = (edge.q if edge.visits > 0 else unplayed) - tree.c * flights / max(edge.visits + flights, 1)
         bound = q + scale * p / (1.0 + edge.visits + flights)
         if bound > highest or (bound == highest and p > heaviest):

@@ -28,6 +28,7 @@ WINDOWED = 8
 ORIGIN = 16  # a root that no trial created: its first visit takes an action
 UNFINISHED = 32  # it lay at the horizon when it was made, and the horizon has moved: visits without actions
 WAITING = 64  # a leaf whose evaluation has been asked for
+LOCKED = 128  # a thread is at work here (atomics.py)
 
 NODE = np.dtype(
     [
@@ -107,6 +108,7 @@ FLIGHT = np.dtype(
         ("length", "i4"),
         ("made", "u1"),  # whether it made the leaf's node
         ("waits", "u1"),  # whether the leaf waits for its evaluation
+        ("failed", "u1"),  # why its rollout failed
     ],
     align=True,
 )
@@ -241,6 +243,23 @@ TREE = np.dtype(
         ("pending", "i8"),  # 1: the last leaf waits for its evaluation; 2: the root for its own
         ("batching", "i8"),  # a batch is being selected: going down changes nothing
         ("visits_made", "i8"),
+        # threads that share a tree: each has a record like this one, which names the tree's own
+        ("shared", "i8"),  # the address of the tree's own record; 0 for a tree of one thread
+        ("node_end", "i8"),  # nodes and units up to here are this thread's to use; 0 without threads
+        ("unit_end", "i8"),
+        ("reserve_nodes", "i8"),  # what all threads may take before they look for room again
+        ("reserve_units", "i8"),
+        ("fresh", "i8"),  # this trial made its leaf
+        ("tickets", "i8"),  # trials that no thread has taken on yet
+        ("stopped", "i8"),  # a thread asks the others to stop
+        ("guard", "i8"),  # the lock of the returns seen
+        ("phase", "i8"),  # rounds begun
+        ("arrived", "i8"),  # threads that have done their share, over all rounds
+        ("round_count", "i8"),  # trials of this round; -1: there are no more
+        ("waits", "i8"),  # how often a thread waited for a lock
+        ("waited", "i8"),  # and for how many cycles
+        ("worked", "i8"),  # of so many in all
+        ("give_way", "i8"),  # the system's function that lets another thread run
         # what went wrong
         ("error_node", "i8"),
         ("error_action", "i8"),

@@ -36,7 +36,7 @@ def run_trials(handle: Any, trials: int) -> int:
             if tree.distribution == SWITCHING and levels > 0:
                 tree.switch = levels - tree.trials % levels
         resumed = tree.pending
-        status = enter_leaf(tree, True) if resumed else descend(tree)
+        status = enter_leaf(tree) if resumed else descend(tree)
         if status == EVALUATE:
             return EVALUATE
         if status != DONE:

@@ -19,6 +19,28 @@ def new_tree() -> Any:
     return np.zeros(1, TREE).view(np.recarray)
 
 
+def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
+    """Memory for what a trial works out on its way, which no other thread may touch; and the random numbers."""
+    actions = int(tree.actions)
+    paths = levels * actions if tree.relative else 1
+    scratch: dict[str, Any] = {
+        "path": np.zeros(levels, PATH),
+        "weights": np.zeros(actions),
+        "policies": np.zeros(paths),
+        "references": np.zeros(paths),
+        "mask": np.zeros(actions, np.uint8),
+        "out": np.zeros(max(actions, 4) + int(tree.words) + 2),
+        "rng": np.zeros(2, np.uint64),
+        "prior_in": np.zeros(actions),
+        "stack": np.zeros(actions, np.int32),
+        "window": np.zeros(min(int(tree.every) * levels, 1 << 16) if tree.adaptive else 1, np.int32),
+        "flights": np.zeros(2 * batch, FLIGHT),  # one batch is evaluated while the next is selected
+        "flown": np.zeros(2 * batch * levels, PATH),
+    }
+    scratch["flights"]["length"] = -1  # free
+    return scratch
+
+
 class Storage:
     """Arenas for nodes, states and blocks, sized by a limit that is only reserved, not used."""
 
@@ -42,33 +64,17 @@ class Storage:
         self.max_bytes = limit = max_bytes
         t = tree[0]
         t.max_bytes = max_bytes
-        words, actions, levels = int(t.words), int(t.actions), levels + 2
-        paths = levels * actions if t.relative else 1
+        words, levels = int(t.words), levels + 2
         self.arenas = arenas or {
             "nodes": Arena(min(limit, (2**31 - 1) * NODE.itemsize), reserve=reserve),
             "states": Arena(min(limit, 2**31 * words * 8), reserve=reserve),
             "blocks": Arena(limit, reserve=reserve),
         }
-        self.scratch = {
-            "path": np.zeros(levels, PATH),
-            "weights": np.zeros(actions),
-            "policies": np.zeros(paths),
-            "references": np.zeros(paths),
-            "mask": np.zeros(actions, np.uint8),
-            "out": np.zeros(max(actions, 4) + words + 2),
-            "rng": np.zeros(2, np.uint64),
-            "prior_in": np.zeros(actions),
-            "noise": np.zeros(actions),
-            "stack": np.zeros(actions, np.int32),
-            "window": np.zeros(min(int(t.every) * levels, 1 << 16) if t.adaptive else 1, np.int32),
-            "flights": np.zeros(2 * batch, FLIGHT),  # one batch is evaluated while the next is selected
-            "flown": np.zeros(2 * batch * levels, PATH),
-            "logs": LOGS,
-        }
-        self.scratch["flights"]["length"] = -1  # free
+        self.scratch = new_scratch(tree[0], levels, batch)
+        self.scratch |= {"noise": np.zeros(int(t.actions)), "logs": LOGS}
         for name, array in self.scratch.items():
             t[f"{name}_at"] = array.ctypes.data
-        t.policies_size, t.out_size, t.two = paths, self.scratch["out"].size, 2
+        t.policies_size, t.out_size, t.two = self.scratch["policies"].size, self.scratch["out"].size, 2
         t.flown_levels = levels
         t.window_size, t.logs_size = self.scratch["window"].size, LOGS.size
         self.index: Any = np.zeros(0, np.int32)
@@ -111,7 +117,7 @@ class Storage:
     def make_index(self, trials: int = 1) -> None:
         """An index of outcomes large enough for the next trials, so many of them at once."""
         t = self.tree[0]
-        new_nodes = trials * (1 if t.growth == LEAF else self.scratch["path"].size)
+        new_nodes = max(trials * (1 if t.growth == LEAF else self.scratch["path"].size), int(t.reserve_nodes))
         size = 4 * (max(int(count_indexed(self.tree)), 1024) + new_nodes * (CHAIN + 1))
         self.index = np.full(1 << (size - 1).bit_length(), NONE, np.int32)
         t.index_wanted = t.index_stale = 1  # until it is whole: an interrupt may come between

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import count_legal, extra_at, legal_action, make_block, state_at
+from .allocation import take_node
+from .atomics import lock, unlock
+from .blocks import count_legal, extra_at, is_tabled, legal_action, make_block, state_at
 from .elementary import exp, log
 from .entropies import uniform_entropy
 from .halving import halving_visit
 from .jit import inlined
 from .native import FAILED, call
 from .outcomes import find_outcome, link_outcome
-from .policies import BAD, choose
+from .policies import BAD, choose, sample
 from .random import uniform_of
 from .records import (
     BAD_PLAYER,
@@ -42,7 +44,18 @@ from .records import (
     WINDOWED,
 )
 from .schedules import scheduled
-from .space import HALVING, MEAN, NO_ENTROPY, POWER, RELATIVE_ENTROPY, SOFT, SWITCHING
+from .space import (
+    BOLTZMANN,
+    HALVING,
+    MEAN,
+    NO_ENTROPY,
+    POWER,
+    RELATIVE,
+    RELATIVE_ENTROPY,
+    SOFT,
+    SPARSEMAX,
+    SWITCHING,
+)
 from .units import note_return
 from .values import scan_best, state_value
 from .views import edge_at, entropy_at, node_at, out_of, rng_of, states_of, step_at, window_of
@@ -78,7 +91,7 @@ def descend(tree: Any) -> int:
             fresh = True  # new, or it lay at a horizon that has moved: its prior is asked for
         if fresh:
             status = evaluate(tree, index, level)
-            return enter_leaf(tree, False) if status == DONE else status
+            return enter_leaf(tree) if status == DONE else status
 
         if node.block == NONE and tree.compact:
             n = count_legal(tree, index)
@@ -117,17 +130,10 @@ def descend(tree: Any) -> int:
             child = find_outcome(tree, edge, known, out_of(tree)[1] != 0.0)
             fresh = child == NONE
             if fresh:
-                child = tree.node_count
-                tree.node_count += 1
-                enter_node(tree, child, index, action, known, step_at(tree, level).reward, out_of(tree)[1] != 0.0)
-                if tree.player != 0 and out_of(tree)[1] == 0.0:
-                    mover = call(tree.player, (tree.params_at, state_at(tree, child)))
-                    if mover != 0 and mover != 1:
-                        tree.error_node = index
-                        tree.error_action = action
-                        tree.error_value = mover
-                        return PLAYER_FAILED if mover == FAILED else BAD_PLAYER
-                    node_at(tree, child).player = mover
+                child = take_node(tree)
+                status = enter_node(tree, child, index, action, known, level)
+                if status != DONE:
+                    return status
                 if slot == NONE:
                     node.block = child
                     node.marks |= SINGLE
@@ -139,16 +145,15 @@ def descend(tree: Any) -> int:
 
 
 @inlined
-def enter_leaf(tree: Any, answered: bool) -> int:
-    """Enter a leaf that has its value: its first policy and entropy. `answered`: an evaluator gave the value."""
+def enter_leaf(tree: Any) -> int:
+    """Enter a leaf that has its value: that, its first policy and entropy."""
     index, level = tree.leaf, tree.length
     node = node_at(tree, index)
-    if answered:
-        if node.visits > 1:  # it lay at a horizon that has moved; its value is in its parent's sum
-            tree.leaf_value = node.value
-        else:
-            node.value = tree.leaf_value
-    given = answered and tree.prior_external != 0
+    if node.visits > 1:  # it lay at a horizon that has moved; its value is in its parent's sum
+        tree.leaf_value = node.value
+    else:
+        node.value = tree.leaf_value
+    given = tree.prior_external != 0
     if not needs_policy(tree) and not given:
         return enter_first_entropy(tree, index)
     if node.block == NONE:
@@ -207,13 +212,14 @@ def step(tree: Any, index: int, action: int, level: int) -> int:
 
 
 @inlined
-def enter_node(tree: Any, child: int, parent: int, action: int, sibling: int, reward: float, terminal: bool) -> None:
-    """Fill a new node's record; its state is in place already."""
+def enter_node(tree: Any, child: int, parent: int, action: int, sibling: int, level: int) -> int:
+    """Fill the record of the node that a step led to; its state is in place already. DONE or an error."""
+    terminal = out_of(tree)[1] != 0.0
     node = node_at(tree, child)
     node.visits = 0
     node.value = 0.0
     node.entropy = 0.0
-    node.reward = reward
+    node.reward = step_at(tree, level).reward
     node.block = NONE
     node.parent = parent
     node.sibling = sibling
@@ -224,6 +230,15 @@ def enter_node(tree: Any, child: int, parent: int, action: int, sibling: int, re
     node.marks = TERMINAL if terminal else 0
     node.player = 0
     node.flights = 0
+    if tree.player != 0 and not terminal:
+        mover = call(tree.player, (tree.params_at, state_at(tree, child)))
+        if mover != 0 and mover != 1:
+            tree.error_node = parent
+            tree.error_action = action
+            tree.error_value = mover
+            return PLAYER_FAILED if mover == FAILED else BAD_PLAYER
+        node.player = mover
+    return DONE
 
 
 @inlined
@@ -255,7 +270,6 @@ def evaluate(tree: Any, index: int, level: int) -> int:
     if not (value > -np.inf and value < np.inf):
         tree.error_value = value
         return BAD_VALUE
-    node.value = value
     tree.leaf_value = value
     return DONE
 
@@ -303,13 +317,16 @@ def back_up(tree: Any) -> None:
     switch = tree.switch - 1  # the level of the only pair that a switching search updates ...
     if tree.growth == LEAF and not ended:
         switch = min(switch, tree.length - 1)  # ... or, where the tree ends above it, of the last one
-    child = tree.leaf
+    child_visits = leaf.visits
+    if tree.shared:
+        unlock(leaf)
     for level in range(tree.length - 1, -1, -1):
         at = step_at(tree, level)
         index = np.int64(at.node)
         node = node_at(tree, index)
+        if tree.shared:
+            enter_visit(tree, index, level)
         ret = at.reward + tree.discount * ret
-        child_visits = node_at(tree, child).visits
         old_value = node.value
         if tree.state_value == POWER:
             tree.lowest = min(tree.lowest, ret)
@@ -331,7 +348,7 @@ def back_up(tree: Any) -> None:
                     node.best = at.slot
                     node.value = ret
                 else:
-                    tried = node.visits - (1 if tree.growth == LEAF and not node.marks & ORIGIN else 0)
+                    tried = node.visits - (1 if tree.growth == LEAF and not node.marks & (ORIGIN | WAITING) else 0)
                     if node.marks & UNFINISHED:
                         tried = count_tried(tree, node)
                     node.value += (ret - node.value) / tried
@@ -360,8 +377,34 @@ def back_up(tree: Any) -> None:
             tree.window_count += 1
         before, after = old_value, node.value
         entropy_before, entropy_after = at.entropy, node.entropy
-        child = index
+        child_visits = node.visits
+        if tree.shared:
+            unlock(node)
     tree.visits_made += tree.length + 1
+
+
+@inlined
+def enter_visit(tree: Any, index: int, level: int) -> None:
+    """Enter a visit that was only announced on the way down; the node stays locked.
+
+    What it changes of the policy is entered with the edge that was drawn then (batch.py does the same).
+    """
+    node, at = node_at(tree, index), step_at(tree, level)
+    lock(tree, node)
+    node.flights -= 1
+    node.visits += 1
+    at.entropy = node.entropy
+    if keeps_policy(tree, np.int64(node.actions)) and sample(tree, index, level, False, np.int64(at.slot)) == BAD:
+        tree.error_node = index
+        tree.fresh = BAD  # told when the trial is backed up: the others' sums count on it
+        at.policy, at.rest = 0.0, node.entropy
+
+
+@inlined
+def keeps_policy(tree: Any, n: int) -> bool:
+    """Whether a node of n actions keeps something of its policy between visits: a table, or the policy itself."""
+    sampled = tree.distribution in (BOLTZMANN, RELATIVE, SPARSEMAX)
+    return sampled and (tree.entropy_bonus != NO_ENTROPY or tree.relative != 0 or is_tabled(tree, n))
 
 
 @inlined

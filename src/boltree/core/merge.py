@@ -1,0 +1,241 @@
+"""Merging two trees of the same search: what another thread learnt on its own is added at the root and below.
+
+Nodes are matched by the actions and states on their way from the root. Counts and rewards of matched edges add up;
+then, from the deepest match upwards, sums and values follow from the merged children by the algorithm's equations:
+
+    N(s,a) = sum of both,  W(s,a) = sum of both's rewards + discount * sum N(s') V(s'),  V(s) from the merged Q(s,a);
+
+returns that are averaged simply add. Subtrees that only the other tree has are taken over as they are. A leaf that
+both have valued counts twice, with the mean of the two values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .allocation import take_node, take_units
+from .blocks import extra_at, make_block, units_of
+from .jit import inlined, kernel
+from .outcomes import INDEXED, find_outcome, link_outcome
+from .records import DONE, LEAF, NONE, ORIGIN, SINGLE, TERMINAL, UNFINISHED
+from .schedules import scheduled
+from .space import HALVING, MEAN, NO_ENTROPY, POWER, RELATIVE_SOFT, SOFT, SWITCHING
+from .units import note_return
+from .values import scan_best, state_value
+from .views import edge_at, entropy_at, header_at, node_at, states_of, words_of
+
+
+@kernel
+def merge_tree(target: Any, source: Any, theirs: Any, ours: Any) -> int:
+    """Add a tree to another that has room for it; DONE, or the error of the problem's function that failed.
+
+    `theirs` and `ours` are scratch, as long as the source has nodes: which of ours a node of theirs has become, as
+    -1 - number where it was taken over.
+    """
+    mine, other = target[0], source[0]
+    if mine.automatic or mine.state_value == POWER:
+        note_return(mine, other.lowest)
+        note_return(mine, other.highest)
+    theirs[0], ours[0] = other.root, mine.root
+    count, done = np.int64(1), np.int64(0)
+    while done < count:
+        a, b = np.int64(theirs[done]), np.int64(ours[done])
+        if b < 0:
+            count = take_over(mine, other, a, -1 - b, theirs, ours, count)
+        else:
+            count = match(mine, other, a, b, theirs, ours, count)
+            if count < 0:
+                return -count
+        done += 1
+    for k in range(count - 1, -1, -1):
+        if ours[k] >= 0 and node_at(other, np.int64(theirs[k])).block != NONE:
+            recompute(mine, np.int64(ours[k]))
+    mine.trials += other.trials
+    mine.visits_made += other.visits_made
+    return DONE
+
+
+@inlined
+def match(mine: Any, other: Any, a: int, b: int, theirs: Any, ours: Any, count: int) -> int:
+    """Add the counts and rewards of their node `a` to our node `b`, and go on with its outcomes; the new `count`."""
+    from_node, node = node_at(other, a), node_at(mine, b)
+    share = from_node.visits / max(from_node.visits + node.visits, 1)
+    untried = node.block == NONE
+    value, entropy = node.value, node.entropy
+    if from_node.block != NONE and (untried or node.marks & SINGLE):
+        status = make_block(mine, b, False)
+        if status != DONE:
+            mine.error_node = b
+            return -status
+    if untried and from_node.block != NONE:
+        node.value, node.entropy = from_node.value, from_node.entropy
+    elif untried or from_node.block != NONE:  # where both have tried actions, the value is recomputed if it can be
+        node.value = value + share * (from_node.value - value)
+        node.entropy = entropy + share * (from_node.entropy - entropy)
+    node.visits += from_node.visits
+    if mine.growth == LEAF and not node.marks & ORIGIN:
+        node.marks |= UNFINISHED  # it was valued in both trees: more visits than actions
+    if from_node.block == NONE:
+        return count
+    if mine.state_value != MEAN:
+        for i in range(np.int64(node.actions)):
+            edge = edge_at(mine, node.block + i)
+            edge.w -= mine.discount * below(mine, edge)
+    if from_node.marks & SINGLE:
+        child = np.int64(from_node.block)
+        only = node_at(other, child)
+        edge = node.block + slot_of(mine, node, np.int64(only.action))
+        edge_at(mine, edge).visits += 1
+        edge_at(mine, edge).w += from_node.value if mine.state_value == MEAN else only.reward
+        return pair(mine, other, b, edge, child, theirs, ours, count)
+    for i in range(np.int64(from_node.actions)):
+        there = edge_at(other, from_node.block + i)
+        edge = node.block + i  # legal actions are those of the state: the same, in the same order
+        edge_at(mine, edge).visits += there.visits
+        edge_at(mine, edge).w += there.w
+        if mine.state_value != MEAN:
+            edge_at(mine, edge).w -= mine.discount * below(other, there)
+        child = np.int64(there.child)
+        while child != NONE:
+            count = pair(mine, other, b, edge, child, theirs, ours, count)
+            child = np.int64(node_at(other, child).sibling)
+    return count
+
+
+@inlined
+def below(tree: Any, edge: Any) -> float:
+    """The sum of N(s') V(s') over an edge's outcomes."""
+    total = 0.0
+    child = np.int64(edge.child)
+    while child != NONE:
+        node = node_at(tree, child)
+        total += node.visits * node.value
+        child = np.int64(node.sibling)
+    return total
+
+
+@inlined
+def slot_of(tree: Any, node: Any, action: int) -> int:
+    """Which edge of a block has an action."""
+    for i in range(np.int64(node.actions)):
+        if edge_at(tree, node.block + i).action == action:
+            return i
+    return 0
+
+
+@inlined
+def pair(mine: Any, other: Any, b: int, edge: int, child: int, theirs: Any, ours: Any, count: int) -> int:
+    """Find their outcome among ours, or make it one of ours; the new `count`."""
+    for w in range(mine.words):
+        states_of(mine)[mine.node_count * mine.words + w] = states_of(other)[child * mine.words + w]
+    first = np.int64(edge_at(mine, edge).child)
+    found = find_outcome(mine, edge, first, node_at(other, child).marks & TERMINAL != 0)
+    if found == NONE:
+        found = take_node(mine)
+        copy_node(mine, other, child, found)
+        node_at(mine, found).parent = b
+        node_at(mine, found).sibling = first
+        link_outcome(mine, edge, found)
+        found = -1 - found
+    theirs[count], ours[count] = child, found
+    return count + 1
+
+
+@inlined
+def copy_node(mine: Any, other: Any, child: int, to: int) -> None:
+    """Copy a node's record and state; what it points to is seen to by others."""
+    old, new = node_at(other, child), node_at(mine, to)
+    new.visits, new.value, new.entropy, new.reward = old.visits, old.value, old.entropy, old.reward
+    new.depth, new.action, new.actions, new.best = old.depth, old.action, old.actions, old.best
+    new.marks, new.player, new.flights = old.marks, old.player, 0
+    new.block = NONE
+    for w in range(mine.words):
+        states_of(mine)[to * mine.words + w] = states_of(other)[child * mine.words + w]
+
+
+@inlined
+def take_over(mine: Any, other: Any, a: int, b: int, theirs: Any, ours: Any, count: int) -> int:
+    """Give the copy of a node that we did not have its block and outcomes; the new `count`."""
+    old, new = node_at(other, a), node_at(mine, b)
+    if old.marks & SINGLE:
+        new.block = take_copy(mine, other, np.int64(old.block), b)
+        theirs[count], ours[count] = old.block, -1 - new.block
+        return count + 1
+    if old.block == NONE:
+        return count
+    n = np.int64(old.actions)
+    size = units_of(mine, n)
+    first = take_units(mine, size)
+    new.block = first + mine.has_header
+    for w in range(size * 4):
+        words_of(mine)[first * 4 + w] = words_of(other)[(old.block - mine.has_header) * 4 + w]
+    for i in range(n):
+        edge = edge_at(mine, new.block + i)
+        if edge.outcomes == INDEXED:
+            mine.index_stale = mine.index_wanted = 1
+        child, last = np.int64(edge.child), np.int64(NONE)
+        while child != NONE:
+            copy = take_copy(mine, other, child, b)
+            theirs[count], ours[count] = child, -1 - copy
+            count += 1
+            if last == NONE:
+                edge.child = copy
+            else:
+                node_at(mine, last).sibling = copy
+            last = copy
+            child = np.int64(node_at(other, child).sibling)
+    return count
+
+
+@inlined
+def take_copy(mine: Any, other: Any, child: int, parent: int) -> int:
+    """A new node of ours that is a copy of theirs."""
+    copy = take_node(mine)
+    copy_node(mine, other, child, copy)
+    node_at(mine, copy).parent = parent
+    node_at(mine, copy).sibling = NONE
+    return copy
+
+
+@inlined
+def recompute(tree: Any, index: int) -> None:
+    """Sums, means and the value of a matched node, whose outcomes have theirs."""
+    node = node_at(tree, index)
+    n = np.int64(node.actions)
+    sign = -1.0 if node.player == 1 else 1.0
+    total, tried = 0.0, 0
+    for i in range(n):
+        edge = edge_at(tree, node.block + i)
+        if tree.state_value != MEAN:
+            edge.w += tree.discount * below(tree, edge)
+        if edge.visits > 0:
+            edge.q = sign * (edge.w / edge.visits)
+        total += edge.w
+        tried += edge.visits
+        if tree.entropy_bonus != NO_ENTROPY and edge.visits > 0:
+            extra = entropy_at(tree, extra_at(tree, node.block, n), i)
+            extra.w = 0.0
+            child = np.int64(edge.child)
+            while child != NONE:
+                extra.w += node_at(tree, child).visits * node_at(tree, child).entropy
+                child = np.int64(node_at(tree, child).sibling)
+            extra.h = extra.w / edge.visits
+    if tree.has_header and tree.distribution != HALVING:
+        header = header_at(tree, node.block - 1)
+        header.total = -1.0
+        header.rebuild = node.visits
+    if tried == 0:
+        return
+    scan_best(tree, node)
+    if tree.state_value == MEAN:
+        node.value = total / tried
+        if tree.distribution == SWITCHING:
+            node.value = sign * edge_at(tree, node.block + node.best).q
+    elif tree.state_value != RELATIVE_SOFT:
+        alpha = 0.0
+        if tree.state_value >= SOFT and tree.state_value != POWER:
+            alpha = scheduled(tree, tree.alpha_kind, tree.alpha_scale, tree.alpha_function, node.visits)
+        slot = np.int64(node.best)
+        node.value = sign * state_value(tree, node, slot, edge_at(tree, node.block + slot).q, 0, alpha)

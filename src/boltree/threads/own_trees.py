@@ -1,0 +1,158 @@
+"""Every thread has a tree; what they learnt is merged when the run ends (core/merge.py says how).
+
+The search's own tree goes on from run to run, the others begin anew in each. The k-th trial of a run belongs to the
+thread k modulo their number, so that the result depends on the seed and on that number alone.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, wait
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core import records
+from ..core.merge import merge_tree
+from ..core.random import new_generator
+from ..core.run import run_trials
+from ..core.storage import Storage, new_tree
+from ..failures import raise_failure
+from .crew import Waiting, new_pool
+
+if TYPE_CHECKING:
+    from ..search import Search
+
+
+class Helper:
+    """Another tree of the same search, from the same root."""
+
+    def __init__(self, search: Search, seed: np.random.SeedSequence, share: int) -> None:
+        self._search, self._share = search, share
+        self._generator = new_generator(seed)
+        self._spare: Any = None
+        self.storage: Storage | None = None
+
+    @property
+    def trials(self) -> int:
+        """Trials of this tree."""
+        return 0 if self.storage is None else int(self.handle[0].trials)
+
+    def plant(self) -> None:
+        """Begin a tree with the search's root."""
+        search, t = self._search, self._search._tree
+        root = search._storage.nodes[int(t.root)]
+        self.handle = new_tree()
+        self.handle[0] = t
+        levels = search._storage.scratch["path"].size - 2
+        self.storage = Storage(self.handle, levels, max(self._room(), 1), arenas=self._spare)
+        self._spare = None
+        own = self.handle[0]
+        self.storage.scratch["rng"][:] = self._generator
+        self.storage.scratch["noise"][:] = search._storage.scratch["noise"]
+        lowest, highest = t.lowest, t.highest
+        self.storage.plant(search._storage.states[int(t.root)], int(root.depth), int(root.player))
+        own.lowest, own.highest, own.index_wanted = lowest, highest, 0
+        self.storage.nodes["value"][0] = root.value if root.visits == 0 else 0.0
+        self.storage.nodes["marks"][0] |= root.marks & records.TERMINAL
+
+    def _room(self) -> int:
+        """Bytes for this tree, so that it can be merged whatever it holds."""
+        search, t = self._search, self._search._tree
+        free = search._max_bytes - search.nbytes
+        node = records.NODE.itemsize + 8 * int(t.words)
+        block = records.UNIT * (3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2))
+        return free * node // ((node + block) * self._share)
+
+    def run(self, trials: int) -> int:
+        """Run so many trials; DONE, FULL (at a limit) or an error."""
+        if self.storage is None:
+            self.plant()
+        assert self.storage is not None
+        end = self.trials + trials
+        while True:
+            code = int(run_trials(self.handle, end - self.trials))
+            own = self.handle[0]
+            if code == records.INDEX:
+                self.storage.make_index()
+            elif code != records.FULL or not self.storage.grow(int(own.needed_nodes), int(own.needed_units)):
+                return code
+
+    def merge(self) -> None:
+        """Add this tree to the search's own, and keep only its memory and its generator."""
+        if self.storage is None or self.trials == 0:
+            return
+        search, own = self._search, self.handle[0]
+        nodes, target = int(own.node_count), search._storage
+        t = search._tree
+        units = int(t.unit_count + own.unit_count) + nodes * (4 + 3 * int(t.actions))
+        target.grow(int(t.node_count) + nodes + 1, units)
+        if t.index_wanted or own.index_wanted:
+            t.reserve_nodes = nodes
+            target.make_index()
+        code = int(merge_tree(search._handle, self.handle, np.zeros(nodes, np.int32), np.zeros(nodes, np.int32)))
+        self._generator = self.storage.scratch["rng"].copy()
+        self._spare = self.storage.cleared(2)
+        self.storage = None
+        if code != records.DONE:
+            raise_failure(search, code)
+
+
+class OwnTrees:
+    """The search's own tree in the caller's thread, and helpers in others."""
+
+    way = "a tree each"
+
+    def __init__(self, search: Search, threads: int, seed: np.random.SeedSequence) -> None:
+        self._search = search
+        self._threads = threads
+        self._helpers = [Helper(search, one, threads) for one in seed.spawn(threads - 1)]
+        self._pool = new_pool(threads)
+        self._given = 0  # trials of this run that were given out
+
+    @property
+    def trials(self) -> int:
+        """Trials of the helpers."""
+        return sum(helper.trials for helper in self._helpers)
+
+    def run(self, trials: int, last: int | None) -> bool:
+        """Run so many trials; False when there is no room for another."""
+        first, end = self._given, self._given + trials
+        self._given = end
+        shares = [(end - k - 1) // self._threads - (first - k - 1) // self._threads for k in range(self._threads)]
+        others: list[Future[int]] = []
+        codes: list[int] = []
+        try:
+            for helper, share in zip(self._helpers, shares[1:], strict=True):
+                others.append(self._pool.submit(helper.run, share))
+            room = self._search._run_chunk(shares[0])
+            codes = [other.result() for other in others]
+        finally:
+            wait(others)
+        for helper, code in zip(self._helpers, codes, strict=True):
+            if code >= records.STEP_FAILED:
+                self._raise(helper, code)
+            elif code == records.FULL:
+                helper.merge()
+                room = room and self._search.nbytes < self._search._max_bytes // 2
+        return room
+
+    def _raise(self, helper: Helper, code: int) -> None:
+        """Raise a helper's failure as the search's own."""
+        search = self._search
+        mine = search._handle, search._storage
+        assert helper.storage is not None
+        search._handle, search._storage = helper.handle, helper.storage
+        try:
+            raise_failure(search, code)
+        finally:
+            search._handle, search._storage = mine
+
+    def finish(self) -> None:
+        """Merge the helpers' trees into the search's."""
+        self._given = 0
+        for helper in self._helpers:
+            helper.merge()
+
+    def waiting(self) -> Waiting:
+        """Nobody waits."""
+        return Waiting(0.0, 0)

@@ -1,0 +1,238 @@
+"""Threads: invariants whatever the interleaving, merged trees, determinism, failures in a thread, limits."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import boltree as bt
+from boltree.threads import crew
+from mdps import random_mdp
+from test_fast_paths import Noise
+from test_invariants import ALGORITHMS
+from test_robust import Fragile, check_entropies
+from trees import check_invariants
+
+COUNTING = ("HMCTS", "BRUE", "ANTS")
+
+
+@pytest.fixture(params=["shared tree", "a tree each", "rounds"])
+def way(request, monkeypatch):
+    """How threads work together, whatever the problem costs."""
+    monkeypatch.setattr(crew, "DEAR", 0.0 if request.param == "shared tree" else 1e9)
+    return request.param
+
+
+def new_search(problem, algorithm, way, **options):
+    deterministic = way == "rounds"
+    return bt.Search(problem, algorithm, threads=options.pop("threads", 3), deterministic=deterministic, **options)
+
+
+def stress(number, way):
+    """One short run of a random search on a random problem; its sums must be exact."""
+    rng = np.random.default_rng(number)
+    algorithms = [a for a in ALGORITHMS if way == "a tree each" or a.name not in COUNTING]
+    algorithm = algorithms[rng.integers(len(algorithms))]
+    mdp = random_mdp(
+        number,
+        states=5,
+        actions=int(rng.integers(1, 6)),
+        horizon=int(rng.integers(1, 7)),
+        deterministic=bool(rng.integers(2)),
+        discount=float(rng.choice([1.0, 0.8])),
+    )
+    growth = "leaf" if way == "rounds" else str(rng.choice(["leaf", "trial"]))
+    evaluator = "rollout" if way == "rounds" else [0.0, -1.5, "rollout"][rng.integers(3)]
+    threads = int(rng.integers(2, 5))
+    search = new_search(mdp.problem(), algorithm, way, threads=threads, seed=number, growth=growth, evaluator=evaluator)
+    for runs, trials in enumerate(rng.integers(1, 700, size=2), start=1):
+        before = search.trials
+        search.run(trials=int(trials))
+        assert search.trials == before + trials
+        assert search.root.count == search.trials
+        check_invariants(search, runs=runs, rewards_of_outcomes=True)
+        if search._tree.extra_words == 3:
+            check_entropies(search)
+    return search.sharing
+
+
+def test_short_runs_under_stress(way):
+    ways = [stress(number, way) for number in range(60)]
+    assert ways.count(way) > 40
+
+
+@pytest.mark.slow
+def test_a_thousand_short_runs_under_stress(way):
+    for number in range(1_000, 2_000):
+        stress(number, way)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)
+def test_every_algorithm_with_two_players(algorithm, way):
+    search = new_search(bt.problems.TicTacToe(), algorithm, way, seed=0)
+    search.run(trials=2_000)
+    assert search.sharing == ("a tree each" if algorithm.name in COUNTING else way)
+    assert check_invariants(search) > 300
+
+
+def test_same_seed_same_tree():
+    def visits(problem, threads, **options):
+        search = bt.Search(problem, bt.DENTS(), threads=threads, deterministic=True, seed=3, **options)
+        search.run(trials=1_000)
+        search.run(trials=501)
+        t = search._tree
+        return search.sharing, search._storage.nodes[: t.node_count].tobytes(), search.root.visits.tolist()
+
+    rollouts = [visits(bt.problems.ConnectFour(), 3) for _ in range(3)]
+    assert rollouts[0][0] == "rounds"
+    assert rollouts[0] == rollouts[1] == rollouts[2]
+    assert visits(bt.problems.ConnectFour(), 2)[2] != rollouts[0][2]
+    own = [visits(bt.problems.FrozenLake("8x8"), 3, growth="trial") for _ in range(3)]
+    assert own[0][0] == "a tree each"
+    assert own[0] == own[1] == own[2]
+
+
+def test_a_merged_tree_is_the_sum_of_its_trees(monkeypatch):
+    """Of two separate searches with the same random numbers, added up node by node in plain Python."""
+    monkeypatch.setattr(crew, "DEAR", 1e9)
+    mdp = random_mdp(5, states=6, actions=3, horizon=4)
+    merged = bt.Search(mdp.problem(), bt.UCT(c=1.0), threads=2, deterministic=True, growth="trial", seed=4)
+    words = merged._crew._helpers[0]._generator.copy()
+    merged.run(trials=1_000)
+    sums: dict[tuple, np.ndarray] = {}
+
+    def collect(node, path):
+        sums[path] = sums.get(path, 0.0) + np.array([node.count, np.nansum(node.q * node.visits)])
+        for action, outcomes in node.children.items():
+            for child in outcomes:
+                collect(child, (*path, action, child.state.tobytes(), child.terminal))
+
+    for k in range(2):
+        alone = bt.Search(mdp.problem(), bt.UCT(c=1.0), growth="trial", seed=4)
+        if k == 1:
+            alone._storage.scratch["rng"][:] = words
+        alone.run(trials=500)
+        collect(alone.root, ())
+    expected, sums = sums, {}
+    collect(merged.root, ())
+    assert sums.keys() == expected.keys()
+    assert len(sums) > 100
+    for path, values in sums.items():
+        np.testing.assert_allclose(values, expected[path], atol=1e-9)
+
+
+@pytest.mark.parametrize("algorithm", [bt.BTS(alpha=0.3), bt.DENTS(alpha=0.3), bt.UCT(c=2.0), bt.DENTS()], ids=str)
+def test_threads_find_the_best_action(algorithm, way):
+    mdp = random_mdp(8, states=6, actions=3, horizon=4)
+    exact = bt.solve(mdp.problem())
+    search = new_search(mdp.problem(), algorithm, way, seed=0)
+    search.run(trials=40_000)
+    assert exact.root_value - bt.value_of(search) < 0.02
+
+
+def test_continuous_noise(way):
+    """Every outcome is new: the index of outcomes is made and grown while threads work."""
+    search = new_search(Noise(outcomes=3_000, fail=-1), bt.BTS(alpha=0.5), way, seed=0)
+    for runs in (1, 2, 3):
+        search.run(trials=3_000)
+        check_invariants(search, runs=runs)
+    assert search._tree.index_size > 0
+
+
+@pytest.mark.parametrize("growth", ["leaf", "trial"])
+def test_a_user_s_exception_in_a_thread(growth, way):
+    search = new_search(Fragile(chance=0.0005), bt.DENTS(alpha=0.3), way, seed=1, growth=growth)
+    failures = 0
+    for _ in range(20):
+        try:
+            search.run(trials=500)
+        except RuntimeError as error:
+            failures += str(error) == "it broke"
+        check_invariants(search, runs=20)
+        check_entropies(search)
+    assert failures > 5
+    assert search.root.count == search.trials > 500
+
+
+def test_limits(way):
+    search = new_search(bt.problems.ConnectFour(), bt.BTS(), way, seed=0, max_nodes=5_000)
+    if way != "a tree each":
+        assert search.run(trials=100_000) == "memory"
+        assert 4_000 < search.size <= 5_000
+    search = new_search(bt.problems.ConnectFour(), bt.BTS(), way, seed=0, max_bytes=3_000_000)
+    assert search.run(trials=1_000_000) == "memory"
+    assert search.nbytes <= 3_000_000
+    check_invariants(search, runs=100)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals to a process are POSIX")
+def test_interrupts(way):
+    search = new_search(bt.problems.ConnectFour(), bt.BTS(), way, seed=0)
+    search.run(trials=200)  # compiled
+    for k in range(8):
+        timer = threading.Timer(0.01 + 0.013 * k, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            search.run(seconds=30.0)
+        timer.join()
+    search.run(trials=100)
+    assert search.root.count == search.trials
+    if search.size < 30_000:
+        check_invariants(search, runs=10)
+
+
+def test_advancing_and_saving(way, tmp_path):
+    search = new_search(bt.problems.ConnectFour(), bt.UCT(), way, seed=0)
+    for _ in range(4):
+        search.run(trials=300)
+        search.advance(search.recommend())
+    check_invariants(search, runs=10)
+    search.save(tmp_path / "search")
+    loaded = bt.Search.load(tmp_path / "search")
+    assert (loaded.threads, loaded.trials, loaded.size) == (3, search.trials, search.size)
+    loaded.run(trials=300)
+    check_invariants(loaded, runs=10)
+
+
+def test_how_threads_work_together_is_measured():
+    cheap = bt.Search(bt.problems.DChain(10), bt.BTS(), threads=2, evaluator=0.0, seed=0)
+    assert cheap.sharing == "unknown"
+    cheap.run(trials=500)
+    assert cheap.sharing == "a tree each"
+    dear = bt.Search(bt.problems.Go(size=9), bt.BTS(), threads=2, seed=0)
+    dear.run(trials=100)
+    assert dear.sharing == "shared tree"
+    assert bt.Search(bt.problems.DChain(10), bt.BTS(), seed=0).sharing == "one thread"
+
+
+class Counting(bt.PythonProblem):
+    actions = 2
+    horizon = 3
+
+    def start(self, rng):
+        return 0
+
+    def step(self, state, action, rng):
+        return state + action, float(action), False
+
+
+def test_refusals():
+    problem = bt.problems.DChain(5)
+    for threads in (0, -1, 2.5, True, "two", 100_000):
+        with pytest.raises(bt.ParameterError, match="threads="):
+            bt.Search(problem, bt.BTS(), threads=threads)
+    with pytest.raises(bt.ParameterError, match="deterministic="):
+        bt.Search(problem, bt.BTS(), threads=2, deterministic="yes")
+    with pytest.raises(bt.ParameterError, match="runs Python code"):
+        bt.Search(Counting(), bt.BTS(), threads=2)
+
+    class Evaluator:
+        def evaluate(self, batch):
+            return np.zeros(len(batch))
+
+    with pytest.raises(bt.ParameterError, match="takes leaves in batches"):
+        bt.Search(problem, bt.BTS(), threads=2, evaluator=Evaluator())
