@@ -14,6 +14,7 @@ from .algorithms import BTS, DENTS, HMCTS, MENTS, RENTS, TENTS, UCT, Algorithm
 from .errors import ParameterError
 from .problem import Problem
 from .schedules import log_decay
+from .wording import did_you_mean
 
 PROBLEMS: dict[str, Callable[[], Problem]] = {
     "frozen-lake": lambda: problems.FrozenLake("8x12-test"),
@@ -49,6 +50,7 @@ def problem_named(name: str) -> Problem:
     else:
         raise ParameterError(
             f"problem {name!r}: must be one of {', '.join(PROBLEMS)}, a class such as DChain(12), or module:object"
+            + did_you_mean(path, [*PROBLEMS, *problems.__all__])
         )
     try:
         made = found(*arguments, **keywords) if callable(found) and not isinstance(found, Problem) else found
