@@ -48,9 +48,10 @@ def problem_named(name: str) -> Problem:
     elif path in problems.__all__:
         found = getattr(problems, path)
     else:
+        known = [*PROBLEMS, *problems.__all__] if path == name else problems.__all__
         raise ParameterError(
             f"problem {name!r}: must be one of {', '.join(PROBLEMS)}, a class such as DChain(12), or module:object"
-            + did_you_mean(path, [*PROBLEMS, *problems.__all__])
+            + did_you_mean(path, known)
         )
     try:
         made = found(*arguments, **keywords) if callable(found) and not isinstance(found, Problem) else found

@@ -16,8 +16,8 @@ from .node import Node
 WIDTHS = (8, 4)
 """So many actions are shown at the root, and at every node below it; the most visited first."""
 
-LITTLE = 0.01
-"""Below the root's actions, what has a smaller share of the root's visits is only counted."""
+LITTLE = 0.02
+"""Below the root's actions, what has a smaller share of the root's visits is not shown."""
 
 OUTCOMES = 4
 """So many outcomes of an action are shown, the most visited first."""
@@ -114,6 +114,8 @@ def _below(search: Any, node: Node, depth: int, open: tuple[bool, ...]) -> Itera
         return
     policy, best, children = node.policy, node.recommended, node.children
     shown = _shown(search, visits, actions, best, root=not open)
+    if not shown:
+        return
     more = int((visits > 0).sum()) - len(shown)
     for place, i in enumerate(shown):
         last = place == len(shown) - 1 and not more
@@ -127,13 +129,11 @@ def _below(search: Any, node: Node, depth: int, open: tuple[bool, ...]) -> Itera
 
 
 def _shown(search: Any, visits: Any, actions: Any, best: int | None, root: bool) -> list[int]:
-    """Which of a node's actions are shown: the most visited ones, and what the root recommends in any case."""
-    least = 1 if root else max(1.0, LITTLE * search.root.count)
+    """Which of a node's actions are shown: the most visited ones and what is recommended; none if all have few."""
+    least = 1 if root else _least(search)
     order = [int(i) for i in np.argsort(-visits, kind="stable") if visits[i] >= least]
     shown = order[: WIDTHS[0 if root else 1]]
-    if root:
-        shown += [int(i) for i in np.flatnonzero(actions == best) if i not in shown]
-    return shown
+    return shown + [int(i) for i in np.flatnonzero(actions == best) if shown and i not in shown]
 
 
 def _outcomes(search: Any, outcomes: list[Node], depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
@@ -142,13 +142,19 @@ def _outcomes(search: Any, outcomes: list[Node], depth: int, open: tuple[bool, .
         yield from _below(search, outcomes[0], depth - 1, open)
         return
     seen = sorted(enumerate(outcomes), key=lambda item: -item[1].count)
-    for place, (k, child) in enumerate(seen[:OUTCOMES]):
-        last = place == len(seen) - 1
+    shown = [(k, child) for k, child in seen[:OUTCOMES] if child.count >= _least(search)]
+    more = len(seen) - len(shown)
+    for place, (k, child) in enumerate(shown):
+        last = place == len(shown) - 1 and not more
         line = _state_line(search, child)
         yield Line(open, last, f"({k})", visits=child.count, value=child.value, note=line)
         yield from _below(search, child, depth - 1, (*open, not last))
-    if len(outcomes) > OUTCOMES:
-        yield Line(open, True, f"... and {len(outcomes) - OUTCOMES:,} more outcomes")
+    if more and shown:
+        yield Line(open, True, f"... and {more:,} more")
+
+
+def _least(search: Any) -> float:
+    return max(1.0, LITTLE * search.root.count)
 
 
 def _state_line(search: Any, node: Node) -> str:

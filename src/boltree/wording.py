@@ -27,9 +27,16 @@ def did_you_mean(given: str, known: Iterable[str], most: int = 1, likeness: floa
 
     >>> did_you_mean("frozen_lake", ["frozen-lake", "sailing"])
     '; did you mean frozen-lake?'
-    >>> did_you_mean("x", ["frozen-lake", "sailing"])
-    ''
+    >>> did_you_mean("plna", ["play", "plan"]), did_you_mean("x", ["play", "plan"])
+    ('; did you mean plan?', '')
     """
-    by_letters = {name.lower(): name for name in known}
-    close = difflib.get_close_matches(given.lower(), by_letters, most, likeness)
-    return f"; did you mean {' or '.join(by_letters[name] for name in close)}?" if close else ""
+    wanted, by_letters = _letters(given), {}
+    for name in known:
+        by_letters.setdefault(_letters(name), name)  # of equals the one that is known first
+    close = difflib.get_close_matches(wanted, by_letters, most + 2, likeness)
+    close.sort(key=lambda letters: sorted(letters) != sorted(wanted))  # letters that changed places are most likely
+    return f"; did you mean {' or '.join(by_letters[letters] for letters in close[:most])}?" if close else ""
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ TEXT = 600
 """A state's picture is kept if it has at most so many letters."""
 
 
-def branches_of(search: Search, names: list[str], size: int) -> dict[str, Any]:
+def branches_of(search: Search, size: int, names: Sequence[str] = ()) -> dict[str, Any]:
     """The nodes to unfold, the root first, in at most so many bytes of JSON (but always the root).
 
     Every node names the place of the node above it in this list, and carries its actions with N, Q, policy and the
@@ -96,7 +97,7 @@ def _recommended_line(seen: Survey) -> list[int]:
 
 
 def _node(
-    search: Search, index: int, seen: Survey, outcomes: Counter[tuple[int, int]], names: list[str]
+    search: Search, index: int, seen: Survey, outcomes: Counter[tuple[int, int]], names: Sequence[str]
 ) -> dict[str, Any]:
     node = Node(search, index)
     found: dict[str, Any] = {"count": int(seen.visits[index]), "value": number(seen.value[index], 5)}

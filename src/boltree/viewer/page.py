@@ -110,7 +110,7 @@ def data_of(recordings: Sequence[Recording], title: str) -> dict[str, Any]:
     }
     used = len(page_text(title, data, STYLES, SCRIPTS).encode())
     for recording, shown in zip(recordings, searches, strict=True):
-        shown["tree"] = branches_of(recording.search, data["names"], (LIMIT - used) // len(recordings))
+        shown["tree"] = branches_of(recording.search, (LIMIT - used) // len(recordings), data["names"])
     return data
 
 
