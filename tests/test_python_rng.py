@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 
@@ -69,13 +70,24 @@ def test_draws():
     assert all(type(rng.integers(9)) is int for _ in range(3))
 
 
+def test_compiled_functions_draw_the_same():
+    @numba.njit
+    def compiled(words):
+        return bt.uniform(words), bt.integer(words, 1000)
+
+    words = new_generator(5)
+    rng = Generator(words.copy())
+    assert compiled(words.copy()) == (bt.uniform(rng), bt.integer(rng, 1000))
+    assert compiled(words.copy())[0] == bt.uniform(words.copy()) == Generator(words.copy()).random()
+
+
 def test_mistakes():
     rng = Generator(new_generator(0))
     with pytest.raises(AttributeError, match=r"rng.normal: it has random\(\), integers\(n\) and choice\(sequence\)"):
         rng.normal()
-    with pytest.raises(ValueError, match=r"rng.integers\(0\): is empty"):
+    with pytest.raises(ValueError, match=r"rng.integers\(0, 0\): there is none"):
         rng.integers(0)
-    with pytest.raises(ValueError, match=r"rng.integers\(3, 3\): is empty"):
+    with pytest.raises(ValueError, match=r"rng.integers\(3, 3\): there is none"):
         rng.integers(3, 3)
 
     class Normal(Walk):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
-from .core import random
+from .core.random import integer as _integer
+from .core.random import uniform as _uniform
 
 
 class Generator:
@@ -16,7 +16,8 @@ class Generator:
     Args:
         words: the two words of a search's generator; what is drawn is drawn from the search.
 
-    >>> rng = Generator(random.new_generator(0))
+    >>> from boltree.core.random import new_generator
+    >>> rng = Generator(new_generator(0))
     >>> 0.0 <= rng.random() < 1.0, rng.integers(6) in range(6), rng.choice("abc") in "abc"
     (True, True, True)
     """
@@ -28,14 +29,15 @@ class Generator:
 
     def random(self) -> float:
         """A number in [0, 1)."""
-        return random.uniform(self.words)  # type: ignore[no-any-return]
+        return _uniform(self.words)  # type: ignore[no-any-return]
 
     def integers(self, low: int, high: int | None = None) -> int:
         """A whole number from 0 to ``low - 1``, or from ``low`` to ``high - 1``."""
-        first, end = (0, low) if high is None else (low, high)
-        if end <= first:
-            raise ValueError(f"rng.integers({low if high is None else f'{low}, {high}'}): is empty")
-        return first + random.integer(self.words, end - first)  # type: ignore[no-any-return]
+        if high is None:
+            low, high = 0, low
+        if high <= low:
+            raise ValueError(f"rng.integers({low}, {high}): there is none")
+        return low + _integer(self.words, high - low)  # type: ignore[no-any-return]
 
     def choice(self, options: Any) -> Any:
         """One of a sequence, each as likely as the others; of a number ``n``, one of 0 to ``n - 1``."""
@@ -50,22 +52,15 @@ class Generator:
         )
 
 
-class Draw:
-    """A function that draws: compiled inside compiled functions, and for both kinds of `rng` in plain Python."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-        self.__doc__, self.__name__ = function.__doc__, function.__name__
-        self.__wrapped__ = getattr(function, "py_func", function)
-
-    @property
-    def _numba_type_(self) -> Any:  # by which Numba knows what is called
-        return self._function._numba_type_  # type: ignore[attr-defined]
-
-    def __call__(self, rng: Any, n: int | None = None) -> Any:
-        """Draw from a generator."""
-        words = rng.words if type(rng) is Generator else rng
-        return self._function(words) if n is None else self._function(words, n)
+def uniform(rng: Any) -> float:
+    """A uniform number in [0, 1) from a problem's generator; the same in plain Python and compiled."""
+    return _uniform(rng.words if type(rng) is Generator else rng)  # type: ignore[no-any-return]
 
 
-uniform, integer = Draw(random.uniform), Draw(random.integer)
+def integer(rng: Any, n: int) -> int:
+    """A uniform integer in 0 .. n-1 from a problem's generator; the same in plain Python and compiled."""
+    return _integer(rng.words if type(rng) is Generator else rng, n)  # type: ignore[no-any-return]
+
+
+for _function, _compiled in ((uniform, _uniform), (integer, _integer)):  # what Numba calls in compiled functions
+    _function.__dict__["_numba_type_"] = getattr(_compiled, "_numba_type_", None)

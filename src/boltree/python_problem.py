@@ -191,8 +191,9 @@ class PythonProblem(Problem):
 
     def play_on(self, state: Any, steps: int, rng: Any, total: float, weight: float) -> float:
         """A rollout's return so far, and the rest of it from here on with a weight."""
+        any_action = not (self.has("random_action") or self.has("legal"))
         for _ in range(steps):
-            action = self.some_action(state, rng)
+            action = int(rng.random() * self.actions) if any_action else self.some_action(state, rng)
             answer = self.step(state, action, rng)
             try:
                 following, reward, done = answer
