@@ -154,7 +154,7 @@ def _outcomes(search: Any, outcomes: list[Node], depth: int, open: tuple[bool, .
 
 
 def _least(search: Any) -> float:
-    return max(1.0, LITTLE * search.root.count)
+    return max(1.0, LITTLE * float(search.root.count))
 
 
 def _state_line(search: Any, node: Node) -> str:

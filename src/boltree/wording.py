@@ -30,7 +30,8 @@ def did_you_mean(given: str, known: Iterable[str], most: int = 1, likeness: floa
     >>> did_you_mean("plna", ["play", "plan"]), did_you_mean("x", ["play", "plan"])
     ('; did you mean plan?', '')
     """
-    wanted, by_letters = _letters(given), {}
+    wanted = _letters(given)
+    by_letters: dict[str, str] = {}
     for name in known:
         by_letters.setdefault(_letters(name), name)  # of equals the one that is known first
     close = difflib.get_close_matches(wanted, by_letters, most + 2, likeness)
