@@ -151,6 +151,8 @@ def _outcomes(search: Any, outcomes: list[Node], depth: int, open: tuple[bool, .
         yield from _below(search, child, depth - 1, (*open, not last))
     if more and shown:
         yield Line(open, True, f"... and {more:,} more")
+    elif more > OUTCOMES:
+        yield Line(open, True, f"... {more:,} outcomes with few trials each")
 
 
 def _least(search: Any) -> float:

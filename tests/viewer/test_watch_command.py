@@ -47,7 +47,8 @@ def test_watch_tells_of_a_chain(tmp_path, monkeypatch, capsys):
         (["d-chain", "--out", "/proc/none/search.html"], "--out /proc/none/search.html: cannot be written to"),
     ],
 )
-def test_mistakes(words, message, capsys):
+def test_mistakes(words, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert main(["watch", *words]) == 2
     assert message in capsys.readouterr().err
 
