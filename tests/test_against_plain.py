@@ -51,6 +51,14 @@ ALGORITHMS: dict[str, Any] = {
     "ARMENTS": bt.ARMENTS(alpha=0.6, alias=False),
     "ARRENTS": bt.ARRENTS(alpha=0.6, alias=False),
     "ARTENTS": bt.ARTENTS(alpha=0.6, alias=False),
+    "MENTS auto": bt.MENTS(alias=False),
+    "BTS auto": bt.BTS(epsilon=0.5, alias=False),
+    "BTS auto init": bt.BTS(q_init=-0.5, alias=False),
+    "DENTS auto": bt.DENTS(alias=False),
+    "DENTS half auto": bt.DENTS(alpha=0.4, alias=False),
+    "ARBTS auto": bt.ARBTS(alias=False),
+    "ARDENTS auto": bt.ARDENTS(alias=False),
+    "ARMENTS auto": bt.ARMENTS(alias=False),
     "PowerUCT": bt.PowerUCT(),
     "PowerUCT mean": bt.PowerUCT(p=1.0, c=0.5),
     "PowerUCT high": bt.PowerUCT(p=7.5, c=0.5),
@@ -189,6 +197,8 @@ TABLED: dict[str, Any] = {
     "TENTS": bt.TENTS(alpha=0.5, alias=True),
     "DENTS": bt.DENTS(alpha=0.4, beta=bt.log_decay(1.0), alias=True),
     "DENTS early": bt.DENTS(alpha=0.4, beta=bt.log_decay(1.0), alias=True, early_rebuilds=True),
+    "DENTS auto": bt.DENTS(alias=True),
+    "MENTS auto": bt.MENTS(alias=True),
     "ARBTS": bt.ARBTS(alpha=bt.log_decay(1.0), alias=True, early_rebuilds=True),
     "ARDENTS": bt.ARDENTS(alpha=bt.log_decay(1.0), beta=bt.log_decay(1.0), alias=True),
     "ARMENTS": bt.ARMENTS(alpha=0.5, alias=True, rebuild_factor=2.0),
@@ -501,6 +511,29 @@ class OldCountInMixture(PlainTree):
         return super().mixed(node, n - 1, rho)
 
 
+class UnitOfAllLevels(PlainTree):
+    @property
+    def unit(self) -> float:
+        return (self.highest - self.lowest) or 1.0 if self.totals else 1.0
+
+
+class UnitOfThisMoment(PlainTree):
+    @property
+    def unit(self) -> float:
+        return abs(self.totals[-1]) if self.totals else 1.0
+
+
+class PreferencesFollow(PlainTree):
+    def decide(self, node: PlainNode, step: Any, path: Any) -> Any:
+        node.preference = self.lowest_return(node)
+        return super().decide(node, step, path)
+
+
+class LowestOfPlayerZero(PlainTree):
+    def lowest_return(self, node: PlainNode) -> float:
+        return min(self.totals, default=0.0)
+
+
 @pytest.mark.parametrize(
     ("broken", "algorithm", "kind", "growth"),
     [
@@ -518,6 +551,10 @@ class OldCountInMixture(PlainTree):
         (CountBeforeArrival, ALGORITHMS["UCT"], "tabular", "trial"),
         (FirstPlayOfPlayerZero, ALGORITHMS["PUCT"], "game two", "leaf"),
         (NeverRebuilt, TABLED["TENTS"], "tabular", "trial"),
+        (UnitOfAllLevels, ALGORITHMS["DENTS auto"], "tabular", "trial"),
+        (UnitOfThisMoment, ALGORITHMS["MENTS auto"], "tabular", "leaf"),
+        (PreferencesFollow, ALGORITHMS["MENTS auto"], "tabular", "trial"),
+        (LowestOfPlayerZero, ALGORITHMS["MENTS auto"], "game two", "trial"),
         (WorseHalf, ALGORITHMS["HMCTS"], "game two", "trial"),
         (PowerUnshifted, ALGORITHMS["PowerUCT"], "tabular", "trial"),
         (GreedyTooEarly, ALGORITHMS["BRUE"], "tabular", "trial"),

@@ -195,6 +195,11 @@ def test_by_name():
     assert bt.algorithm("ar-dents", alpha=2.0) == bt.ARDENTS(alpha=2.0)
     with pytest.raises(bt.ParameterError, match="must be one of UCT, PUCT"):
         bt.algorithm("alphabeta")
+    for wrong, meant in (("dent", "DENTS"), ("AR_MENT", "ARMENTS"), ("power-utc", "PowerUCT")):
+        with pytest.raises(bt.ParameterError, match=rf"; did you mean {meant}\?$"):
+            bt.algorithm(wrong)
+    with pytest.raises(bt.ParameterError, match=r"unknown parameter 'alhpa'; .*; did you mean alpha\?$"):
+        bt.algorithm("dents", alhpa=1.0)
     with pytest.raises(bt.ParameterError, match="unknown parameter 'beta'; it has alpha"):
         bt.algorithm("bts", beta=1.0)
 

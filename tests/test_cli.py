@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -44,12 +45,29 @@ def test_plan_ones_own_problem(tmp_path, capsys, monkeypatch):
     [
         (["plan", "chess"], "problem 'chess': must be one of frozen-lake"),
         (["plan", "d-chain", "--algorithm", "minimax"], "algorithm 'minimax': must be one of"),
+        (["plan", "frozen_lake"], "or module:object; did you mean frozen-lake?"),
+        (["plan", "DChian(12)"], "; did you mean DChain?"),
+        (["plan", "d-chain", "--algorithm", "ar-bst"], "; did you mean ARBTS?"),
         (["plan", "d-chain", "--trials", "-5"], "--trials -5: must be at least 1"),
     ],
 )
 def test_mistakes(words, message, capsys):
     assert main(words) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["plna", "d-chain"], r"argument COMMAND: 'plna': must be one of plan, .*; did you mean plan\?"),
+        (["zzz"], "argument COMMAND: 'zzz': must be one of plan, [^;]*$"),
+        (["plan", "d-chain", "--growth", "leafs"], r"'leafs': must be one of leaf, trial; did you mean leaf\?"),
+    ],
+)
+def test_misspelt_words(words, message, capsys):
+    with pytest.raises(SystemExit):
+        main(words)
+    assert re.search(message, capsys.readouterr().err.strip())
 
 
 def test_help_has_an_example(capsys):

@@ -233,3 +233,31 @@ def test_ten_million_nodes():
     visits = search._storage.nodes["visits"][: search.size]
     depth = search._storage.nodes["depth"][: search.size]
     assert visits[depth == 1].sum() == search.trials
+
+
+class Paid(bt.PythonProblem):
+    """Every step pays 1."""
+
+    actions, horizon, deterministic = 2, 10, True
+
+    def start(self, rng):
+        return 0
+
+    def step(self, state, action, rng):
+        return state + 1, 1.0, False
+
+
+@pytest.mark.parametrize("growth", ["leaf", "trial"])
+def test_a_receding_horizon_lacks_the_last_reward_of_old_trials(growth):
+    """As docs/differences.md says: means keep what old trials saw, Bellman values do not."""
+    for algorithm, half, quarter in ((bt.UCT(), 9.5, 9.75), (bt.BTS(), 10.0, 10.0)):
+        search = bt.Search(Paid(), algorithm, seed=0, growth=growth)
+        search.run(trials=1_000)
+        action = search.recommend()
+        old = int(search.root.visits[action])
+        search.advance(action, horizon="receding")
+        assert search.root.value == 9.0
+        search.run(trials=old)
+        assert search.root.value == pytest.approx(half, abs=0.01)
+        search.run(trials=2 * old)
+        assert search.root.value == pytest.approx(quarter, abs=0.01)

@@ -36,10 +36,10 @@ from .algorithms import (
     algorithm,
 )
 from .checking import check
-from .core.random import integer, uniform
 from .errors import ParameterError, ProblemError
 from .evaluate import Estimate, sample_value, simple_regret, value_of
 from .evaluators import Cached, Evaluator, Together
+from .generator import integer, uniform
 from .node import Node
 from .problem import Problem
 from .python_problem import PythonProblem

@@ -21,6 +21,7 @@ import numpy as np
 from .core import space
 from .errors import ParameterError
 from .schedules import Auto, Schedule, Temperature, check_schedule
+from .wording import did_you_mean
 
 Recommend = Literal["value", "visits"]
 Alias = Literal["auto", True, False]
@@ -447,11 +448,15 @@ def algorithm(name: str, **parameters: Any) -> Algorithm:
     >>> algorithm("ar-bts", alpha=2.0).name
     'ARBTS'
     """
-    found = ALGORITHMS.get(str(name).lower().replace("-", "").replace("_", ""))
+    letters = str(name).lower().replace("-", "").replace("_", "")
+    found = ALGORITHMS.get(letters)
     if found is None:
-        raise ParameterError(f"algorithm {name!r}: must be one of {', '.join(c.__name__ for c in ALGORITHMS.values())}")
+        names = [one.__name__ for one in ALGORITHMS.values()]
+        raise ParameterError(f"algorithm {name!r}: must be one of {', '.join(names)}{did_you_mean(letters, names)}")
     allowed = [field.name for field in fields(found)]
     for key in parameters:
         if key not in allowed:
-            raise ParameterError(f"{found.__name__}: unknown parameter {key!r}; it has {', '.join(allowed)}")
+            raise ParameterError(
+                f"{found.__name__}: unknown parameter {key!r}; it has {', '.join(allowed)}{did_you_mean(key, allowed)}"
+            )
     return found(**parameters)

@@ -14,6 +14,7 @@ from .algorithms import BTS, DENTS, HMCTS, MENTS, RENTS, TENTS, UCT, Algorithm
 from .errors import ParameterError
 from .problem import Problem
 from .schedules import log_decay
+from .wording import did_you_mean
 
 PROBLEMS: dict[str, Callable[[], Problem]] = {
     "frozen-lake": lambda: problems.FrozenLake("8x12-test"),
@@ -47,8 +48,10 @@ def problem_named(name: str) -> Problem:
     elif path in problems.__all__:
         found = getattr(problems, path)
     else:
+        known = [*PROBLEMS, *problems.__all__] if path == name else problems.__all__
         raise ParameterError(
             f"problem {name!r}: must be one of {', '.join(PROBLEMS)}, a class such as DChain(12), or module:object"
+            + did_you_mean(path, known)
         )
     try:
         made = found(*arguments, **keywords) if callable(found) and not isinstance(found, Problem) else found

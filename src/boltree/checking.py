@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from typing import Any
 
@@ -13,6 +12,7 @@ from .core.random import new_generator
 from .errors import ProblemError
 from .problem import FUNCTIONS, Problem
 from .states import PlainState
+from .wording import did_you_mean
 
 EPISODES = 20
 
@@ -35,7 +35,7 @@ def check(problem: Problem, *, episodes: int = EPISODES, seed: int = 0) -> None:
         rng = new_generator(np.random.SeedSequence([seed, episode]))
         memory = _start(problem, name, rng)
         for _ in range(min(problem.horizon, 200)):
-            where = f"in state {PlainState(memory)}"
+            where = f"in state {problem.written(memory)}"
             legal = _legal(problem, name, memory, where)
             _player(problem, name, memory, where)
             _prior(problem, name, memory, where)
@@ -54,9 +54,9 @@ def _names(problem: Problem, name: str) -> None:
     known = {*FUNCTIONS, *problem.functions()}
     for own in vars(type(problem)):
         if own not in known and callable(getattr(type(problem), own)) and not own.startswith("_"):
-            meant = difflib.get_close_matches(own, FUNCTIONS, 1, 0.8)
+            meant = did_you_mean(own, FUNCTIONS, likeness=0.8)  # helpers of the user's own are none of our business
             if meant:
-                raise ProblemError(f"{name}.{own} is not a function of a problem; do you mean {meant[0]}?")
+                raise ProblemError(f"{name}.{own} is not a function of a problem{meant}")
 
 
 def _features(problem: Problem, name: str, memory: Any, where: str) -> None:
@@ -93,7 +93,7 @@ def _start(problem: Problem, name: str, rng: Any) -> Any:
     _compiled(problem, name, "start", (problem.params_at, compiled.ctypes.data, again.ctypes.data), "at the start")
     if plain.tobytes() != compiled.tobytes():
         raise ProblemError(
-            f"{name}.start gives {PlainState(plain)} in plain Python but {PlainState(compiled)} compiled"
+            f"{name}.start gives {problem.written(plain)} in plain Python but {problem.written(compiled)} compiled"
         )
     return plain
 
@@ -175,8 +175,8 @@ def _outcomes(problem: Problem, name: str, memory: Any, legal: list[int], where:
                 or plain.tobytes() != native.tobytes()
             ):
                 raise ProblemError(
-                    f"{name}.outcomes({action}, {k}) gives {(p, reward, done)}, {PlainState(plain)} in plain Python "
-                    f"but {tuple(out[:3])}, {PlainState(native)} compiled {where}"
+                    f"{name}.outcomes({action}, {k}) gives {(p, reward, done)}, {problem.written(plain)} in plain "
+                    f"Python but {tuple(out[:3])}, {problem.written(native)} compiled {where}"
                 )
             total += p
         if abs(total - 1.0) > 1e-6:
@@ -207,8 +207,8 @@ def _step(problem: Problem, name: str, memory: Any, action: int, rng: Any, where
         or memory.tobytes() != native.tobytes()
     ):
         raise ProblemError(
-            f"{name}.step({action}) gives {(reward, done)}, {PlainState(memory)} in plain Python but "
-            f"{(float(out[0]), bool(out[1]))}, {PlainState(native)} compiled {where}"
+            f"{name}.step({action}) gives {(reward, done)}, {problem.written(memory)} in plain Python but "
+            f"{(float(out[0]), bool(out[1]))}, {problem.written(native)} compiled {where}"
         )
     if rng.tobytes() != again.tobytes():
         raise ProblemError(f"{name}.step draws other random numbers compiled than in plain Python {where}")
@@ -227,5 +227,5 @@ def _step_is_an_outcome(
             if state.tobytes() == after.tobytes():
                 return
     raise ProblemError(
-        f"{name}.step({action}) led to {PlainState(after)}, reward {reward} {where}, which is none of its outcomes"
+        f"{name}.step({action}) led to {problem.written(after)}, reward {reward} {where}, which is none of its outcomes"
     )

@@ -20,13 +20,13 @@ from .lab.files import chosen_algorithms
 from .problem import Problem
 from .search import Search
 from .solve import solve
-from .text import HelpFormatter, table
+from .text import HelpFormatter, Parser, table
 from .viewer.commands import add_watch
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="boltree", description="Monte-Carlo tree search with Boltzmann exploration.")
+    parser = Parser(prog="boltree", description="Monte-Carlo tree search with Boltzmann exploration.")
     parser.add_argument("--version", action="version", version=f"boltree {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_plan(commands)
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _add_plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_plan(commands: argparse._SubParsersAction[Parser]) -> None:
     plan = commands.add_parser(
         "plan",
         help="search a problem with several algorithms and compare what they recommend",
@@ -103,10 +103,11 @@ def _plan(options: argparse.Namespace) -> int:
 
 def _row(search: Search, problem: Problem, spent: float, exact: bool) -> list[str]:
     action = search.recommend()
+    name = search.root.action_name(action)
     values = [f"{value_of(search):.4f}", f"{simple_regret(search):.4f}"] if exact else []
     return [
         search.algorithm.name,
-        f"{action} ({problem.action_name(action)})" if problem.action_names else str(action),
+        str(action) if name == str(action) else f"{action} ({name})",
         *values,
         f"{search.root.value:.4f}",
         f"{search.trials:,}",

@@ -24,7 +24,7 @@ def raise_failure(search: Search, code: int) -> None:
     name = type(problem).__name__
     words = search._storage.states[int(t.error_node)].copy()
     memory = words.view(problem.state_layout())
-    where = f"in state {PlainState(memory)}"
+    where = f"in state {problem.written(memory)}"
     action = int(t.error_action)
     rng = np.array([t.error_rng0, t.error_rng1], np.uint64)
     state = PlainState(memory.copy())

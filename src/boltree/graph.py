@@ -21,7 +21,7 @@ def graph_of(search: Search, depth: int) -> Any:
     if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
         raise ParameterError(f"depth={depth!r}: must be an integer of at least 0")
     graph = needs("networkx", "graph").DiGraph(
-        problem=type(search.problem).__name__, algorithm=search.algorithm.name, trials=search.trials
+        problem=search.problem.display_name(), algorithm=search.algorithm.name, trials=search.trials
     )
     _add(graph, search, search.root)
     level = [(0, search.root)]
@@ -52,7 +52,7 @@ def _add_below(graph: Any, search: Search, number: int, node: Node) -> list[tupl
     numbers = dict(zip(node.actions.tolist(), zip(*columns, strict=True), strict=True))
     found = []
     for action, outcomes in children.items():
-        name = search.problem.action_name(action)
+        name = node.action_name(action)
         visits, q, policy = numbers[action]
         for child in outcomes:
             below = _add(graph, search, child)

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import contract
 from .binding import ARITY, F8, U8
 from .core import known as kernels
 from .core.jit import JIT_DISABLED
 from .core.native import address_of_compiled, address_of_python, plain_array_at
-from .errors import ProblemError
+from .generator import Generator
 
 if TYPE_CHECKING:
     from .python_problem import PythonProblem
-
-TOLERANCE = 1e-6
-"""How far from 1 the chances of an action's outcomes may sum up."""
 
 ROLLOUTS_KEEP = 1 << 16
 """Rollouts keep what they find until so many pairs of a state and an action are known."""
@@ -95,10 +93,9 @@ class Known:
             following, reward, done = problem.certain_step(state, action)
             found = [(1.0, reward, problem.number_of(following), done)]
         elif problem.has("chances"):
-            found = [(chance, 0.0, -1, False) for chance in checked_chances(problem, state, action)]
+            found = [(chance, 0.0, -1, False) for chance in contract.chances_of(problem, state, action)]
         else:
-            listed = problem.outcomes(state, action)  # type: ignore[attr-defined]
-            check_sum(problem, state, action, [chance for chance, *_ in listed])
+            listed = contract.outcomes_of(problem, state, action)
             found = [(p, reward, problem.number_of(following), done) for p, following, reward, done in listed]
         first = int(record["outcomes"])
         if 2 * (int(record["rows"]) + 1) > self._slots.size:
@@ -112,7 +109,7 @@ class Known:
 
     def _enter(self, number: int, action: int, k: int, place: int) -> int:
         problem = self._problem
-        following, reward, done = problem.outcome(problem.object_of(number), action, k)  # type: ignore[attr-defined]
+        following, reward, done = contract.outcome_of(problem, problem.object_of(number), action, k)
         chance = self._outcomes[place]["chance"]
         self._outcomes[place] = (chance, reward, problem.number_of(following), done)
         return 0
@@ -129,9 +126,7 @@ class Known:
         return 0
 
     def _ask(self, number: int) -> int:
-        mover = int(self._problem.player(self._problem.object_of(number)))  # type: ignore[attr-defined]
-        if mover < 0:
-            raise ProblemError(f"{type(self._problem).__name__}.player returned {mover}; it must be 0 or 1")
+        mover = contract.mover_of(self._problem, self._problem.object_of(number))
         self._make_room(number)
         self._states[number]["player"] = mover
         return 0
@@ -139,7 +134,9 @@ class Known:
     def _play_on(self, number: int, steps: int, rng: int, out: int) -> int:
         problem, result = self._problem, plain_array_at(out, 2, F8)
         total, weight = result.tolist()
-        result[0] = problem.play_on(problem.object_of(number), steps, plain_array_at(rng, 2, U8), total, weight)
+        result[0] = problem.play_on(
+            problem.object_of(number), steps, Generator(plain_array_at(rng, 2, U8)), total, weight
+        )
         return 0
 
     def _make_room(self, number: int) -> None:
@@ -147,22 +144,6 @@ class Known:
             larger = _enlarged(self._states, number + 1024)
             larger[self._states.size :] = (0, -1, -1)
             self._move("states", larger)
-
-
-def checked_chances(problem: Any, state: Any, action: int) -> list[float]:
-    """The chances of an action's outcomes, which must sum to 1."""
-    chances = [float(chance) for chance in problem.chances(state, action)]
-    check_sum(problem, state, action, chances)
-    return chances
-
-
-def check_sum(problem: Any, state: Any, action: int, chances: list[float]) -> None:
-    """Refuse chances that are not a distribution."""
-    if not chances or not abs(sum(chances) - 1.0) <= TOLERANCE or min(chances) < 0.0:
-        raise ProblemError(
-            f"{type(problem).__name__}: the chances of action {action} in {state!r} are {chances!r}; they must be at "
-            "least 0 and sum to 1"
-        )
 
 
 def _enlarged(array: Any, needed: int) -> Any:

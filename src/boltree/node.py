@@ -58,6 +58,10 @@ class Node:
         """N(s): how often trials arrived here."""
         return int(self._record.visits)
 
+    def action_name(self, action: int) -> str:
+        """What an action is called here."""
+        return self._search.problem.action_name_in(self.state, action)
+
     @property
     def entropy(self) -> float:
         """H_V(s): the entropy value, for algorithms that keep one."""

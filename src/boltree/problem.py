@@ -13,6 +13,7 @@ from .core.random import new_generator, uniform
 from .errors import ProblemError
 from .records import Record
 from .states import PADDING, PlainState
+from .wording import shortened
 
 if TYPE_CHECKING:
     from .scenes import Scene
@@ -333,7 +334,8 @@ class Problem:
         legal = self.legal_actions(state)
         if not legal:
             raise ProblemError(
-                f"{type(self).__name__}: no legal action in state {state}; a state without any must be terminal"
+                f"{type(self).__name__}: no legal action in state {self.written(state)}; a state without any must be "
+                "terminal"
             )
         return legal[int(uniform(rng) * len(legal))]
 
@@ -377,6 +379,10 @@ class Problem:
         """A state record as users see it: with its fields as attributes."""
         return PlainState(np.asarray(state).reshape(1).copy())
 
+    def written(self, state: Any) -> str:
+        """A state as messages name it."""
+        return shortened(PlainState(state))
+
     def batch_of(self, states: Any) -> Any:
         """State records as an evaluator without features sees them: as they are."""
         return states
@@ -391,6 +397,15 @@ class Problem:
     def action_name(self, action: int) -> str:
         """What an action is called."""
         return self.action_names[action] if action < len(self.action_names) else str(action)
+
+    def action_name_in(self, state: Any, action: int) -> str:
+        """What an action is called in a state, as users see it; the same everywhere unless a problem says otherwise."""
+        return self.action_name(action)
+
+    def display_name(self) -> str:
+        """What the problem is called in titles: its attribute `name` where it has one, else its class."""
+        name = getattr(self, "name", None)
+        return name if isinstance(name, str) and name else type(self).__name__
 
     def scene(self) -> Scene | None:
         """How `bt.watch` draws the problem: a `bt.Grid`, a `bt.Chain` or a `bt.Board`; None if it cannot be drawn."""

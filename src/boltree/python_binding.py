@@ -9,8 +9,10 @@ import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from . import contract
 from .binding import ARITY, F8, U8
 from .core.native import address_of_python, plain_array_at
+from .generator import Generator
 from .known import Known, address_of
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ class PythonBinding:
     def __init__(self, problem: PythonProblem) -> None:
         self._problem = problem
         self._made: dict[str, tuple[int, Any]] = {}
-        self._generators: dict[int, Any] = {}
+        self._generators: dict[int, Generator] = {}
         self._known: Known | None = None
         self._raised: BaseException | None = None
         self._keyed = type(problem).key.__qualname__ != "PythonProblem.key"  # states that might be changed unseen
@@ -64,10 +66,10 @@ class PythonBinding:
 
     # What the kernel calls
 
-    def _generator(self, address: int) -> Any:
+    def _generator(self, address: int) -> Generator:
         found = self._generators.get(address)
         if found is None:
-            found = self._generators[address] = plain_array_at(address, 2, U8)
+            found = self._generators[address] = Generator(plain_array_at(address, 2, U8))
         return found
 
     def _object_at(self, state: int) -> Any:
@@ -85,25 +87,26 @@ class PythonBinding:
         answer = problem.step(here, action, self._generator(rng))
         if self._keyed and problem.key(here) != before:
             problem.refuse_changed("step", before)
-        try:
-            following, reward, done = answer
-        except (TypeError, ValueError):
-            problem.refuse_answer("step", answer)
-        word.value = problem.number_of(following)
         result = _Pair.from_address(out)
-        result[0] = reward
+        try:
+            following, result[0], done = answer
+        except (TypeError, ValueError):
+            done = None
+        if done is not True and done is not False:  # anything unusual is looked at closely, what is wrong refused
+            following, result[0], done = contract.transition(problem, "step", answer, here, action)
+        word.value = problem.number_of(following)
         result[1] = 1.0 if done else 0.0
         return 0
 
     def _prior(self, params: int, state: int, out: int, size: int) -> int:
-        plain_array_at(out, size, F8)[:] = self._problem.prior(self._object_at(state))  # type: ignore[attr-defined]
+        plain_array_at(out, size, F8)[:] = contract.prior_of(self._problem, self._object_at(state))
         return 0
 
     def _heuristic(self, params: int, state: int, out: int) -> int:
-        _Pair.from_address(out)[0] = self._problem.heuristic(self._object_at(state))  # type: ignore[attr-defined]
+        _Pair.from_address(out)[0] = contract.heuristic_of(self._problem, self._object_at(state))
         return 0
 
     def _rollout(self, params: int, state: int, rng: int, steps: int, out: int, mask: int, actions: int) -> int:
-        value = self._problem.rollout(self._object_at(state), steps, self._generator(rng))
+        value = contract.rollout_of(self._problem, self._object_at(state), steps, self._generator(rng))
         _Pair.from_address(out)[0] = value
         return 0

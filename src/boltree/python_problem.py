@@ -12,13 +12,15 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from .core.random import new_generator, uniform
+from . import contract
+from .core.random import new_generator
 from .errors import ProblemError
-from .known import check_sum, checked_chances
+from .generator import Generator
 from .problem import Problem
 from .python_binding import PythonBinding
 from .records import Record, record
 from .states import PlainState
+from .wording import shortened
 
 _OPTIONAL = ("outcomes", "chances", "outcome", "legal", "player", "prior", "heuristic", "random_action", "show")
 
@@ -35,7 +37,8 @@ class PythonProblem(Problem):
     and, if you like, ``legal(self, state)`` (the legal actions), ``player(self, state)``, ``prior(self, state)``
     (a weight per action), ``heuristic(self, state)``, ``random_action(self, state, rng)``, ``key(self, state)``,
     ``show(self, state)``, ``rollout(self, state, steps, rng)`` (the discounted return of at most so many steps). Set
-    ``deterministic = True`` if it is. Draw random numbers with ``bt.uniform(rng)`` and ``bt.integer(rng, n)``.
+    ``deterministic = True`` if it is. Draw random numbers with ``rng.random()``, ``rng.integers(n)`` and
+    ``rng.choice(sequence)``; a generator of NumPy's has the same names, for trying a method by hand.
 
     Python is asked once about the outcomes of a state and an action, the legal actions of a state and its player; only
     a ``step`` that is not deterministic is called every time. Where making all next states is too much, write
@@ -86,14 +89,14 @@ class PythonProblem(Problem):
             raise ProblemError(f"{cls.__name__}: step(self, ...) is missing (or outcomes(self, state, action))")
         if cls.step is not PythonProblem.step and self.has_outcomes:
             raise ProblemError(f"{cls.__name__}: step and outcomes are both there; write one of them")
+        contract.check_arguments(self)
 
     @classmethod
     def functions(cls) -> dict[str, Any]:
         """The methods this problem defines, by name."""
-        own = ("start", "step", *_OPTIONAL, "key", "rollout")
         return {
             name: getattr(cls, name)
-            for name in own
+            for name in contract.METHODS
             if getattr(cls, name, None) is not getattr(PythonProblem, name, None)
         }
 
@@ -112,27 +115,24 @@ class PythonProblem(Problem):
         """What makes two states the same one; the state itself unless you say otherwise."""
         return state  # type: ignore[no-any-return]
 
-    def refuse_answer(self, method: str, answer: Any) -> NoReturn:
-        """Say what a method must return."""
-        name = type(self).__name__
-        raise ProblemError(f"{name}.{method} returned {answer!r}; it must return (next_state, reward, done)")
-
     def refuse_changed(self, method: str, before: Any) -> NoReturn:
         """Say that states are never changed."""
         name = type(self).__name__
-        raise ProblemError(f"{name}.{method} changed the state it was given, {before!r}; it must return a new one")
+        raise ProblemError(
+            f"{name}.{method} changed the state it was given, {shortened(before)}; it must return a new one"
+        )
 
     # Numbers for objects
 
     def number_of(self, state: Any) -> int:
         """The number that stands for a state in the kernel."""
+        key = self.key(state)
         try:
-            key = self.key(state)
             number = self._numbers.get(key)
         except TypeError as error:
             raise ProblemError(
-                f"{type(self).__name__}: state {state!r} is not hashable; write key(self, state) that returns "
-                "something that is"
+                f"{type(self).__name__}: state {shortened(state)} is not hashable; write key(self, state) that "
+                "returns something that is"
             ) from error
         if number is None:
             number = len(self._objects)
@@ -176,17 +176,14 @@ class PythonProblem(Problem):
     def step(self, state: Any, action: int, rng: Any) -> tuple[Any, float, bool]:
         """The next state, the reward and whether it ends: drawn from the outcomes, unless you write it."""
         if self.has("chances"):
-            k = _drawn(checked_chances(self, state, action), rng)
-            return self.outcome(state, action, k)  # type: ignore[attr-defined, no-any-return]
-        listed = self.outcomes(state, action)  # type: ignore[attr-defined]
-        chances = [chance for chance, *_ in listed]
-        check_sum(self, state, action, chances)
-        _, following, reward, done = listed[_drawn(chances, rng)]
+            return contract.outcome_of(self, state, action, _drawn(contract.chances_of(self, state, action), rng))
+        listed = contract.outcomes_of(self, state, action)
+        _, following, reward, done = listed[_drawn([chance for chance, *_ in listed], rng)]
         return following, reward, done
 
     def certain_step(self, state: Any, action: int) -> tuple[Any, float, bool]:
         """A deterministic problem's step, which draws no numbers."""
-        return self.step(state, action, _UNUSED)
+        return contract.transition(self, "step", self.step(state, action, _UNUSED), state, action)
 
     def rollout(self, state: Any, steps: int, rng: Any) -> float:
         """The discounted return of at most so many random actions."""
@@ -194,9 +191,17 @@ class PythonProblem(Problem):
 
     def play_on(self, state: Any, steps: int, rng: Any, total: float, weight: float) -> float:
         """A rollout's return so far, and the rest of it from here on with a weight."""
+        any_action = not (self.has("random_action") or self.has("legal"))
         for _ in range(steps):
-            state, reward, done = self.step(state, self.some_action(state, rng), rng)
-            total += weight * reward
+            action = int(rng.random() * self.actions) if any_action else self.some_action(state, rng)
+            answer = self.step(state, action, rng)
+            try:
+                following, reward, done = answer
+                total += weight * reward
+            except (TypeError, ValueError):
+                contract.transition(self, "step", answer, state, action)
+                raise
+            state = following
             weight *= self.discount
             if done:
                 break
@@ -204,52 +209,41 @@ class PythonProblem(Problem):
 
     def legal_of(self, state: Any) -> Iterable[int]:
         """The legal actions of a state, checked."""
-        if not self.has("legal"):
-            return range(self.actions)
-        given = list(self.legal(state))  # type: ignore[attr-defined]
-        if any(isinstance(a, (bool, np.bool_)) for a in given):
-            raise ProblemError(
-                f"{type(self).__name__}.legal returned {given!r}; it must return the legal actions' numbers"
-            )
-        legal = [int(a) for a in given]
-        for action in legal:
-            if not 0 <= action < self.actions:
-                raise ProblemError(
-                    f"{type(self).__name__}.legal: action {action} of {state!r}, must be 0 to {self.actions - 1}"
-                )
-        return legal
+        return contract.legal_of(self, state) if self.has("legal") else range(self.actions)
 
     def some_action(self, state: Any, rng: Any) -> int:
         """An action of the rollout policy: `random_action`, else a uniform legal one."""
         if self.has("random_action"):
-            return int(self.random_action(state, rng))  # type: ignore[attr-defined]
+            return contract.random_action_of(self, state, rng)
         legal = list(self.legal_of(state))
         if not legal:
-            raise ProblemError(f"{type(self).__name__}: no legal action in {state!r}, which is not terminal")
-        return legal[int(uniform(rng) * len(legal))]
+            raise ProblemError(
+                f"{type(self).__name__}: no legal action in state {shortened(state)}; a state without legal actions "
+                "must be terminal (done=True)"
+            )
+        return legal[int(rng.random() * len(legal))]
 
     def plain_start(self, rng: Any) -> Any:
         """A start state's record."""
-        return self.as_state(self.start(rng))
+        return self.as_state(self.start(Generator(rng)))
 
     def plain_step(self, state: PlainState, action: int, rng: Any) -> tuple[float, bool]:
         """Take a step in place."""
         here = self.object_of(state.number)
         before = self.key(here)
-        result = self.step(here, action, rng)
-        if not isinstance(result, tuple) or len(result) != 3 or not isinstance(result[1], (int, float, np.number)):
-            self.refuse_answer("step", result)
+        answer = self.step(here, action, Generator(rng))
+        following, reward, done = contract.transition(self, "step", answer, here, action)
         if self.key(here) != before:
             self.refuse_changed("step", before)
-        state.number = self.number_of(result[0])
-        return float(result[1]), bool(result[2])
+        state.number = self.number_of(following)
+        return reward, done
 
     def plain_count_outcomes(self, state: PlainState, action: int) -> int:
         """How many outcomes an action has."""
         if not self.has_outcomes:
             return 1
-        listed: Any = self.chances if self.has("chances") else self.outcomes  # type: ignore[attr-defined]
-        return len(listed(self.object_of(state.number), action))
+        listed: Any = contract.chances_of if self.has("chances") else contract.outcomes_of
+        return len(listed(self, self.object_of(state.number), action))
 
     def plain_outcome(self, state: PlainState, action: int, k: int) -> tuple[float, float, bool]:
         """Change a state to the k-th outcome of an action; its probability, reward and whether it ends."""
@@ -257,28 +251,28 @@ class PythonProblem(Problem):
         if not self.has_outcomes:
             chance, (following, reward, done) = 1.0, self.certain_step(here, action)
         elif self.has("chances"):
-            chance = self.chances(here, action)[k]  # type: ignore[attr-defined]
-            following, reward, done = self.outcome(here, action, k)  # type: ignore[attr-defined]
+            chance = contract.chances_of(self, here, action)[k]
+            following, reward, done = contract.outcome_of(self, here, action, k)
         else:
-            chance, following, reward, done = self.outcomes(here, action)[k]  # type: ignore[attr-defined]
+            chance, following, reward, done = contract.outcomes_of(self, here, action)[k]
         state.number = self.number_of(following)
-        return float(chance), float(reward), bool(done)
+        return chance, reward, done
 
     def plain_player(self, state: Any) -> int:
         """Who moves in a state."""
-        return int(self.player(self.object_of(PlainState(state).number))) if self.has("player") else 0  # type: ignore[attr-defined]
+        return contract.player_of(self, self.object_of(PlainState(state).number)) if self.has("player") else 0
 
     def plain_prior(self, state: Any) -> Any:
         """The prior's weight of each action."""
-        return np.array(self.prior(self.object_of(PlainState(state).number)), float)  # type: ignore[attr-defined]
+        return contract.prior_of(self, self.object_of(PlainState(state).number))
 
     def plain_heuristic(self, state: Any) -> float:
         """A state's value."""
-        return float(self.heuristic(self.object_of(PlainState(state).number)))  # type: ignore[attr-defined]
+        return contract.heuristic_of(self, self.object_of(PlainState(state).number))
 
     def plain_random_action(self, state: PlainState, rng: Any) -> int:
         """An action of the rollout policy."""
-        return self.some_action(self.object_of(state.number), rng)
+        return self.some_action(self.object_of(state.number), Generator(rng))
 
     def batch_of(self, states: Any) -> Any:
         """The objects themselves, in a list."""
@@ -287,6 +281,10 @@ class PythonProblem(Problem):
     def present(self, state: Any) -> Any:
         """The object that a state record stands for."""
         return self.object_of(state)
+
+    def written(self, state: Any) -> str:
+        """A state as messages name it: how Python writes the object, not too long."""
+        return shortened(self.present(PlainState(state).memory[0]))
 
     def legal_actions(self, state: Any) -> list[int]:
         """The legal actions of a state."""
@@ -308,13 +306,13 @@ class PythonProblem(Problem):
         return memory[0]
 
 
-_UNUSED = new_generator(0)
+_UNUSED = Generator(new_generator(0))
 
 
 def _drawn(chances: list[float], rng: Any) -> int:
     """Which outcome happens, with the draws of core/known.py."""
     if len(chances) > 1:
-        u = uniform(rng)
+        u = rng.random()
         for k, chance in enumerate(chances[:-1]):
             u -= chance
             if u < 0.0:

@@ -11,9 +11,12 @@ with its fields as attributes, or the object itself for a `bt.PythonProblem`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Union
+
+import numpy as np
 
 from .errors import ProblemError
 
@@ -49,12 +52,15 @@ class Grid:
 
 @dataclass(frozen=True)
 class Chain:
-    """States 1..D in a row: one action goes on to the next, every other one leaves.
+    """States 1..D in a row: one action goes on to the next and pays nothing, every other one leaves, pays and ends.
+
+    `bt.watch` explains in words what searches do on such a chain, so it refuses a problem that does something else.
+    States in a row with other rules are a `Grid` with one row.
 
     Args:
         rewards: what leaving pays at states 1, 2, ..., D.
-        final_reward: what going on from D pays.
-        position: a state's place: 1..D, D+1 for the far end, anything else for a state off the chain.
+        final_reward: what going on from D pays; it ends there.
+        position: a state's place: 1..D, D+1 for the far end, anything else (or None) for a state off the chain.
         forward: the action that goes on.
     """
 
@@ -66,6 +72,10 @@ class Chain:
     def __post_init__(self) -> None:
         if not len(self.rewards):
             raise ProblemError("Chain: rewards is empty, must have a number for each state")
+        for name, given in (("rewards", self.rewards), ("final_reward", [self.final_reward])):
+            for one in given:
+                if not isinstance(one, (int, float, np.number)) or not math.isfinite(one):
+                    raise ProblemError(f"Chain: {name}: {one!r}, must be a finite number")
 
     @property
     def length(self) -> int:
@@ -115,6 +125,26 @@ def checked_cell(where: str, given: Any, rows: int, columns: int) -> Cell | None
     if not (0 <= row < rows and 0 <= column < columns):
         raise ProblemError(f"{where}: {given!r} must be (row, column) within {rows} x {columns}, or None")
     return row, column
+
+
+def checked_moves(where: str, moves: Mapping[Any, Any], actions: int) -> dict[int, Cell]:
+    """The moves of a grid; ProblemError if one is of no action of the problem, or is no (rows, columns).
+
+    >>> checked_moves("Maze.scene", {4: (0, 1)}, 4)
+    Traceback (most recent call last):
+    ...
+    boltree.errors.ProblemError: Maze.scene: moves: 4 is none of its actions, which are 0 to 3
+    """
+    found = {}
+    for action, move in moves.items():
+        if isinstance(action, bool) or not isinstance(action, (int, np.integer)) or not 0 <= action < actions:
+            raise ProblemError(f"{where}: moves: {action!r} is none of its actions, which are 0 to {actions - 1}")
+        try:
+            rows, columns = (int(part) for part in move)
+        except (TypeError, ValueError):
+            raise ProblemError(f"{where}: moves: {move!r} of action {action} must be (rows, columns)") from None
+        found[int(action)] = rows, columns
+    return found
 
 
 def checked_board(board: Board, state: Any, where: str) -> list[str]:

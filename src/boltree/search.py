@@ -31,6 +31,7 @@ from .states import PlainState
 from .survey import Survey, survey
 from .threads import Crew, check_threads, hire
 from .threads.rounds import round_size
+from .wording import shortened
 
 if TYPE_CHECKING:
     from .viewer import Watched
@@ -479,7 +480,7 @@ class Search:
         same = np.flatnonzero((states == wanted).all(axis=1) & alive & (depth is None or nodes["depth"] == depth))
         if same.size == 0:
             at = "" if depth is None else f" at depth {depth}"
-            raise ParameterError(f"state {state!r}{at}: not in the tree")
+            raise ParameterError(f"state {shortened(state)}{at}: not in the tree")
         return int(same[np.argmax(nodes["visits"][same])])
 
     def tree(self, depth: int = 3) -> None:
@@ -518,7 +519,8 @@ class Search:
             action: the action that was taken.
             state: the state it led to. May be left out where only one outcome is known or possible.
             horizon: depths stay absolute; ``"receding"`` moves the horizon one step further, so that the search looks
-                as far ahead as before.
+                as far ahead as before. The trials kept were made without that step: undiscounted, their returns lack
+                its reward, which new trials thin out (docs: differences). Where that matters, begin a new search.
         """
         root = self.root
         if action not in root.actions:
@@ -572,7 +574,7 @@ class Search:
     # Keeping
 
     def __repr__(self) -> str:
-        problem = type(self.problem).__name__
+        problem = self.problem.display_name()
         return f"<Search {problem} by {self.algorithm.name}: {self.trials:,} trials, {self.size:,} nodes>"
 
     def __getstate__(self) -> Any:

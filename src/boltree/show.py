@@ -13,6 +13,12 @@ from .errors import ParameterError
 from .extras import needs
 from .node import Node
 
+WIDTHS = (8, 4)
+"""So many actions are shown at the root, and at every node below it; the most visited first."""
+
+LITTLE = 0.02
+"""Below the root's actions, what has a smaller share of the root's visits is not shown."""
+
 OUTCOMES = 4
 """So many outcomes of an action are shown, the most visited first."""
 
@@ -37,7 +43,7 @@ class Line:
     note: str = ""
 
 
-def show_tree(search: Any, depth: int, width: int = 8) -> None:
+def show_tree(search: Any, depth: int) -> None:
     """Print the tree, pleasantly if this can be done."""
     if sys.stdout.isatty():
         try:
@@ -45,16 +51,16 @@ def show_tree(search: Any, depth: int, width: int = 8) -> None:
         except ParameterError:
             pass
         else:
-            console.print(tree_table(search, depth, width))
+            console.print(tree_table(search, depth))
             return
-    print(tree_text(search, depth, width))
+    print(tree_text(search, depth))
 
 
-def tree_text(search: Any, depth: int, width: int = 8) -> str:
-    """The tree down to a depth; at each node the `width` most visited actions, the recommended one marked by ``*``."""
+def tree_text(search: Any, depth: int) -> str:
+    """The tree down to a depth: the most visited actions of each node, the recommended one marked by ``*``."""
     root = search.root
     lines = [_title(search), f"root  N {root.count:,}  V {root.value:.4g}"]
-    for line in _below(search, root, depth, width, ()):
+    for line in _below(search, root, depth, ()):
         guides = "".join("|   " if more else "    " for more in line.open) + ("`-- " if line.last else "|-- ")
         if line.visits is None:
             lines.append(guides + line.text)
@@ -66,7 +72,7 @@ def tree_text(search: Any, depth: int, width: int = 8) -> str:
     return "\n".join(lines)
 
 
-def tree_table(search: Any, depth: int, width: int = 8) -> Any:
+def tree_table(search: Any, depth: int) -> Any:
     """`tree_text` as a table of rich's: bars for the shares of visits, the recommended actions in colour."""
     table, texts = needs("rich.table"), needs("rich.text")
     root = search.root
@@ -75,7 +81,7 @@ def tree_table(search: Any, depth: int, width: int = 8) -> Any:
     for head, justify in heads:
         shown.add_column(head, justify=justify, no_wrap=True, header_style="dim")
     shown.add_row("root", f"{root.count:,}", "", f"{root.value:.4g}", "", "")
-    for line in _below(search, root, depth, width, ()):
+    for line in _below(search, root, depth, ()):
         guides = "".join("│  " if more else "   " for more in line.open) + ("╰─ " if line.last else "├─ ")
         if line.visits is None:
             shown.add_row(texts.Text(guides + line.text, style="dim"))
@@ -95,11 +101,11 @@ def _style(line: Line, of_action: bool) -> str:
 
 
 def _title(search: Any) -> str:
-    problem = type(search.problem).__name__
-    return f"{search.algorithm.name} on {problem}: {search.trials:,} trials, {search.size:,} nodes"
+    name = search.problem.display_name()
+    return f"{search.algorithm.name} on {name}: {search.trials:,} trials, {search.size:,} nodes"
 
 
-def _below(search: Any, node: Node, depth: int, width: int, open: tuple[bool, ...]) -> Iterator[Line]:
+def _below(search: Any, node: Node, depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
     """The lines below a node, from the most visited action to the least."""
     if depth == 0 or node.terminal:
         return
@@ -107,30 +113,50 @@ def _below(search: Any, node: Node, depth: int, width: int, open: tuple[bool, ..
     if visits.sum() == 0:
         return
     policy, best, children = node.policy, node.recommended, node.children
-    order = [int(i) for i in np.argsort(-visits, kind="stable") if visits[i] > 0]
-    for place, i in enumerate(order[:width]):
-        last = place == len(order) - 1
+    shown = _shown(search, visits, actions, best, root=not open)
+    if not shown:
+        return
+    more = int((visits > 0).sum()) - len(shown)
+    for place, i in enumerate(shown):
+        last = place == len(shown) - 1 and not more
         action = int(actions[i])
-        name, share = search.problem.action_name(action), float(visits[i] / visits.sum())
+        name, share = node.action_name(action), float(visits[i] / visits.sum())
         yield Line(open, last, name, action == best, int(visits[i]), share, float(q[i]), float(policy[i]))
-        yield from _outcomes(search, children.get(action, []), depth, width, (*open, not last))
-    if len(order) > width:
-        yield Line(open, True, f"... {len(order) - width} more actions tried")
+        yield from _outcomes(search, children.get(action, []), depth, (*open, not last))
+    if more:
+        untried = int((visits == 0).sum())
+        yield Line(open, True, f"... and {more + untried} more" + (f", {untried} of them not tried" if untried else ""))
 
 
-def _outcomes(search: Any, outcomes: list[Node], depth: int, width: int, open: tuple[bool, ...]) -> Iterator[Line]:
+def _shown(search: Any, visits: Any, actions: Any, best: int | None, root: bool) -> list[int]:
+    """Which of a node's actions are shown: the most visited ones and what is recommended; none if all have few."""
+    least = 1 if root else _least(search)
+    order = [int(i) for i in np.argsort(-visits, kind="stable") if visits[i] >= least]
+    shown = order[: WIDTHS[0 if root else 1]]
+    return shown + [int(i) for i in np.flatnonzero(actions == best) if shown and i not in shown]
+
+
+def _outcomes(search: Any, outcomes: list[Node], depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
     """What lies below an action: the nodes of its outcomes, or of its only one."""
     if len(outcomes) == 1:
-        yield from _below(search, outcomes[0], depth - 1, width, open)
+        yield from _below(search, outcomes[0], depth - 1, open)
         return
     seen = sorted(enumerate(outcomes), key=lambda item: -item[1].count)
-    for place, (k, child) in enumerate(seen[:OUTCOMES]):
-        last = place == len(seen) - 1
+    shown = [(k, child) for k, child in seen[:OUTCOMES] if child.count >= _least(search)]
+    more = len(seen) - len(shown)
+    for place, (k, child) in enumerate(shown):
+        last = place == len(shown) - 1 and not more
         line = _state_line(search, child)
         yield Line(open, last, f"({k})", visits=child.count, value=child.value, note=line)
-        yield from _below(search, child, depth - 1, width, (*open, not last))
-    if len(outcomes) > OUTCOMES:
-        yield Line(open, True, f"... {len(outcomes) - OUTCOMES:,} more outcomes")
+        yield from _below(search, child, depth - 1, (*open, not last))
+    if more and shown:
+        yield Line(open, True, f"... and {more:,} more")
+    elif more > OUTCOMES:
+        yield Line(open, True, f"... {more:,} outcomes with few trials each")
+
+
+def _least(search: Any) -> float:
+    return max(1.0, LITTLE * float(search.root.count))
 
 
 def _state_line(search: Any, node: Node) -> str:

@@ -18,6 +18,7 @@ from .errors import ParameterError, ProblemError
 from .failures import plain_outcome
 from .problem import Problem
 from .states import PlainState
+from .wording import shortened
 
 Objective = Literal["reward", "soft", "uniform"]
 
@@ -98,7 +99,7 @@ class Model:
     def _fail(self, code: int, state: int, action: int, number: float) -> None:
         problem = self.problem
         memory = self.states[state].copy().view(problem.state_layout())
-        name, where = type(problem).__name__, f"in state {PlainState(memory)}"
+        name, where = type(problem).__name__, f"in state {problem.written(memory)}"
         if code == kernels.RAISED:
             problem.reraise()
             plain_outcome(problem, PlainState(memory), action)
@@ -172,7 +173,7 @@ class Solution:
             i = int(np.searchsorted(layer, number))
             if i < layer.size and layer[i] == number:
                 return number, i
-        raise ParameterError(f"state {state!r} at depth {depth}: cannot be reached from the start state")
+        raise ParameterError(f"state {shortened(state)} at depth {depth}: cannot be reached from the start state")
 
     def value(self, state: Any = None, depth: int = 0) -> float:
         """The value of a state at a depth; of the start if None."""

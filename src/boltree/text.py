@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+from .wording import did_you_mean
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -19,6 +22,16 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         return "  ".join(parts).rstrip()
 
     return "\n".join([line(heads), "  ".join("-" * width for width in widths), *(line(row) for row in rows)])
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what was probably meant by a command or a choice that there is not."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            names = [str(one) for one in action.choices]
+            hint = did_you_mean(str(value), names)
+            raise argparse.ArgumentError(action, f"{value!r}: must be one of {', '.join(names)}{hint}")
 
 
 class HelpFormatter(argparse.HelpFormatter):

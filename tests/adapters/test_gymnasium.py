@@ -188,6 +188,25 @@ def test_any_observation():
     assert all(len(outcomes) == 3 for outcomes in search.children.values())
 
 
+class Switches(gymnasium.Env):
+    """Every switch that is on pays."""
+
+    observation_space = spaces.Discrete(2)
+
+    def __init__(self, count):
+        self.action_space, self.total, self.steps = spaces.MultiBinary(count), 0, 0
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return 0, {}
+
+    def step(self, action):
+        assert self.action_space.contains(action)
+        self.steps += 1
+        return 0, float(action.sum()), self.steps == 2, False, {}
+
+
 def test_actions():
     class Many(Count):
         action_space = spaces.MultiDiscrete([2, 3])
@@ -199,6 +218,17 @@ def test_actions():
     assert problem.actions == 6
     assert problem.action_names == ("[0 0]", "[0 1]", "[0 2]", "[1 0]", "[1 1]", "[1 2]")
     bt.check(problem, episodes=1)
+    switches = bt.from_gymnasium(Switches(3), get_state=save, set_state=restore)
+    assert switches.actions == 8
+    assert switches.action_names[:3] == ("[0 0 0]", "[0 0 1]", "[0 1 0]")
+    bt.check(switches, episodes=1)
+    search = bt.Search(switches, bt.UCT(), seed=0)
+    search.run(trials=2_000)
+    assert search.root.action_name(search.recommend()) == "[1 1 1]"
+    few = bt.from_gymnasium(Switches(20), get_state=save, set_state=restore, actions=[[0] * 20, [1] * 20])
+    assert few.actions == 2
+    bt.check(few, episodes=1)
+    assert bt.from_gymnasium(Switches(12), get_state=save, set_state=restore).actions == 4096
     box = bt.from_gymnasium("Pendulum-v1", actions=[[-1.0], [0.5]])
     assert box.action_names == ("[-1.]", "[0.5]")
 
@@ -355,6 +385,55 @@ def test_errors_arrive_as_they_were_raised():
 # What is refused
 
 
+class OldReset(Count):
+    def reset(self, *, seed=None, options=None):
+        return super().reset(seed=seed)[0]
+
+
+class Seedless(Count):
+    def reset(self):
+        return super().reset()
+
+
+class OldStep(Count):
+    def step(self, action):
+        observation, reward, terminated, _, info = super().step(action)
+        return observation, reward, terminated, info
+
+
+class Inside(Count):
+    def reset(self, *, seed=None, options=None):
+        raise TypeError("from inside")
+
+
+@pytest.mark.parametrize(
+    "ways", [{"get_state": lambda env: env.total, "set_state": lambda env, s: None}, {"replay": True}]
+)
+@pytest.mark.parametrize(
+    ("environment", "error", "message"),
+    [
+        (OldReset, bt.ProblemError, r"OldReset.reset returned 0; must be \(observation, info\), as Gymnasium's"),
+        (
+            Seedless,
+            bt.ProblemError,
+            r"reset takes no seed; must be reset\(self, \*, seed=None, options=None\)",
+        ),
+        (
+            OldStep,
+            bt.ProblemError,
+            r"OldStep.step returned \(.*\{\}\); must be \(observation, reward, terminated, truncated, info\), as",
+        ),
+        (Inside, TypeError, "from inside"),
+    ],
+)
+def test_old_environments(environment, error, message, ways):
+    problem = bt.from_gymnasium(environment(), horizon=5, **ways)
+    for way in (lambda: bt.check(problem), lambda: bt.Search(problem, bt.UCT(), seed=0).run(trials=5)):
+        with pytest.raises(error, match=message) as caught:
+            way()
+        assert "\n" not in str(caught.value)
+
+
 class Uncopied(Count):
     def __deepcopy__(self, memo):
         raise TypeError("no copies")
@@ -383,9 +462,12 @@ class Huge(Count):
         ("Pendulum-v1", {"actions": 1}, "actions=1: must be at least 2 values in each dimension"),
         ("Pendulum-v1", {"actions": [[3.0]]}, r"actions: .* is not in Pendulum-v1's action space"),
         ("CartPole-v1", {"actions": 3}, "actions=3: CartPole-v1's action space .* is finite"),
-        (Odd(), {}, r"is not Discrete, MultiDiscrete or Box; give actions=\[...\]"),
+        (Odd(), {}, r"is not Discrete, MultiDiscrete, MultiBinary or Box; give actions=\[...\]"),
         (Unbounded(), {"actions": 3}, "is unbounded"),
-        (Huge(), {}, "would have 1000000 actions, must have from 1 to 65535"),
+        (Huge(), {}, r"has 1000000 combinations, more than 4096; give actions=\[...\], a list of actions"),
+        (Switches(13), {}, r"MultiBinary\(13\) has 8192 combinations, more than 4096; give actions=\[...\]"),
+        (Switches(3), {"actions": [[0, 1, 2]]}, r"actions: .* is not in Switches's action space MultiBinary\(3\)"),
+        (Switches(3), {"actions": [[0, 1]]}, r"actions: .* is not in Switches's action space MultiBinary\(3\)"),
         (Uncopied(), {}, "a second environment to plan in cannot be made .*no copies"),
         (Count(), {"get_state": save}, "give both or neither"),
         (Count(), {"get_state": save, "set_state": restore, "replay": True}, "needs no get_state and set_state"),

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
 import pytest
 
 import boltree as bt
 from boltree.adapters.openspiel import _sequences
 from boltree.core.random import new_generator
+from boltree.generator import Generator
+from boltree.show import tree_text
 from boltree.states import PlainState
 from trees import check_invariants
+
+
+def data_in(html):
+    """What a page shows."""
+    return json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', html, re.S).group(1))
+
 
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'boltree[openspiel]'")
 
@@ -27,7 +38,7 @@ def test_random_games_are_those_of_openspiel(name):
     game = problem.game
     rng, choose = new_generator(1), np.random.default_rng(2)
     for _ in range(2):
-        here = PlainState(record_of(problem, problem.start(rng)))
+        here = PlainState(record_of(problem, problem.start(Generator(rng))))
         total, done, moves = 0.0, False, 0
         theirs = None
         while not done and moves < 60:
@@ -142,7 +153,7 @@ def test_rollouts_by_openspiel_are_rollouts(name):
     whole, cut = bt.from_openspiel(name), bt.from_openspiel(name, horizon=10**6)
     cut._to_the_end = False
     assert whole._to_the_end
-    rng, n = new_generator(0), {"2048": 60, "pig": 150}.get(name, 600)
+    rng, n = Generator(new_generator(0)), {"2048": 60, "pig": 150}.get(name, 600)
     state = whole.start(rng)
     returns = [[problem.rollout(state, 10**6, rng) for _ in range(n)] for problem in (whole, cut)]
     spread = np.sqrt(sum(np.var(one) for one in returns) / n)
@@ -192,7 +203,7 @@ def test_play_goes_on_with_the_subtree():
         ("pig", {"players": 3}, "it has 3 players"),
         ("blackjack", {}, "imperfect information"),
         ("stones_and_gems", {}, "its outcomes of chance cannot be listed"),
-        ("conect_four", {}, "OpenSpiel has no such game; do you mean connect_four"),
+        ("conect_four", {}, "OpenSpiel has no such game; did you mean connect_four"),
         ("zzzzzz", {}, r"OpenSpiel has no such game; pyspiel.registered_names\(\) lists them"),
         ("connect_four", {"no": 1}, "Unknown parameter 'no'"),
         (3, {}, "game=3: must be a game's name"),
@@ -211,4 +222,37 @@ def test_parameters():
     assert bt.from_openspiel(pyspiel.load_game("tic_tac_toe")).actions == 9
     with pytest.raises(bt.ParameterError, match="rows: is for a game's name"):
         bt.from_openspiel(pyspiel.load_game("tic_tac_toe"), rows=3)
-    assert bt.from_openspiel("pig").action_name(0) in ("roll", "0")
+
+
+def test_names():
+    """Moves are called what OpenSpiel calls them where they are made, and a search is of the game."""
+    search = bt.Search(bt.from_openspiel("connect_four"), bt.UCT(), seed=0)
+    search.run(trials=200)
+    assert [search.root.action_name(a) for a in range(7)] == [f"x{a}" for a in range(7)]
+    assert search.node([3]).action_name(0) == "o0"
+    text = tree_text(search, 2)
+    assert text.startswith("UCT on connect_four: 200 trials")
+    assert re.search(r"^(\||`)-- .x\d", text, re.M)
+    assert re.search(r"^(\||`| )   (\||`)-- .o\d", text, re.M)
+    assert repr(search).startswith("<Search connect_four by UCT")
+    assert bt.from_openspiel("pig", winscore=20).display_name() == "pig(winscore=20)"
+    pig = bt.Search(bt.from_openspiel("pig", winscore=20), bt.UCT(), seed=0)
+    pig.run(trials=200)
+    assert {pig.root.action_name(a) for a in pig.root.actions.tolist()} == {"roll", "stop"}
+    page = pig.watch(trials=100)
+    data = data_in(page.html)
+    assert data["title"] == "pig(winscore=20): UCT"
+    assert data["names"] == ["roll", "stop"]
+    assert set(data["searches"][0]["line"][-1]) <= {"roll", "stop"}
+
+
+def test_names_on_a_page_differ_from_node_to_node():
+    search = bt.Search(bt.from_openspiel("connect_four"), bt.UCT(), seed=0)
+    data = data_in(search.watch(trials=300).html)
+    assert data["names"] == [f"x{a}" for a in range(7)]
+    root, *others = data["searches"][0]["tree"]["nodes"]
+    assert "names" not in root  # they are those of the page
+    below = next(node for node in others if node["up"] == 0 and "rows" in node)
+    assert below["names"] == [f"o{row[0]}" for row in below["rows"]]
+    line = data["searches"][0]["line"][-1]
+    assert [name[0] for name in line] == list("xoxoxoxoxo")[: len(line)]

@@ -9,6 +9,7 @@ import pytest
 
 import boltree as bt
 from boltree.core.random import new_generator
+from boltree.generator import Generator
 from boltree.states import PlainState
 from trees import check_invariants
 
@@ -43,7 +44,7 @@ def test_random_games_are_those_of_pettingzoo(name, make):
     rng, choose = new_generator(0), np.random.default_rng(1)
     for _ in range(3):
         env.reset()
-        here = PlainState(np.asarray(problem.as_state(problem.start(rng))).reshape(1).copy())
+        here = PlainState(np.asarray(problem.as_state(problem.start(Generator(rng)))).reshape(1).copy())
         done = False
         while not done:
             observation, _, _, _, _ = env.last()
@@ -73,7 +74,7 @@ def test_searches_are_those_of_our_own_games(name):
 
 def test_tic_tac_toe_is_solved_as_our_own():
     problem, ours = bt.from_pettingzoo("tictactoe_v3"), bt.problems.TicTacToe()
-    here, there = problem.start(new_generator(0)), bt.Search(ours, bt.UCT(), seed=0)
+    here, there = problem.start(Generator(new_generator(0))), bt.Search(ours, bt.UCT(), seed=0)
     there.run(trials=5)
     for move in (0, 4, 8, 1):
         here = problem.step(here, move, None)[0]

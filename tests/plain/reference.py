@@ -61,6 +61,10 @@ def design(algorithm: Any) -> tuple[str, str, str]:
 
 SAMPLED = ("boltzmann", "relative", "sparsemax")
 
+AUTO = {"alpha": ("constant", 0.06), "beta": ("log", 0.1)}
+AUTO_MEAN = {"alpha": ("log", 0.1), "beta": ("log", 0.1)}
+"""Temperatures "auto", in units of the returns seen (docs/choosing.md); the second for AR-BTS and AR-DENTS."""
+
 
 class Rules(Protocol):
     """What the reference must know of a problem."""
@@ -126,6 +130,7 @@ class PlainNode:
         self.entropy = 0.0
         self.schedule: Schedule | None = None
         self.table: Tabled | None = None
+        self.preference: float | None = None  # of untried actions, where nobody chose one: fixed at the first decision
 
     @property
     def sign(self) -> float:
@@ -211,6 +216,7 @@ class PlainTree:
         self.size = 1
         self.allocations = 0
         self.lowest, self.highest = math.inf, -math.inf
+        self.totals: list[float] = []  # the return of each trial, from the root
         self.alpha_now: float | None = None  # ANTS: the temperature of the moment
         self.last: list[Visit] = []  # the decisions of the last trial
 
@@ -248,7 +254,21 @@ class PlainTree:
             logs = {a: max(FLOOR, math.log(node.prior[a])) if node.prior[a] > 0 else FLOOR for a in node.actions}
             b = -mean(list(logs.values()))
             return {a: x + b for a, x in logs.items()}
+        if given is None and self.p.get("alpha") == "auto":
+            fixed = self.lowest_return(node) if node.preference is None else node.preference
+            return dict.fromkeys(node.actions, fixed)
         return dict.fromkeys(node.actions, given or 0.0)
+
+    def lowest_return(self, node: PlainNode) -> float:
+        """The lowest return of a trial so far in the mover's units; 0 before the first."""
+        return min((node.sign * total for total in self.totals), default=0.0)
+
+    @property
+    def unit(self) -> float:
+        """What temperatures "auto" are measured in: the spread of the trials' returns; their size, or 1, if it is 0."""
+        if not self.totals:
+            return 1.0
+        return (max(self.totals) - min(self.totals)) or abs(self.totals[0]) or 1.0
 
     def mover_q(self, node: PlainNode) -> np.ndarray:
         """q over the legal actions in the mover's units, untried ones as Q_init."""
@@ -272,14 +292,18 @@ class PlainTree:
     def scheduled(self, name: str, n: int) -> float:
         """A schedule at a count: a number, x / log(e + m), x / √m with m ≥ 1, or a function (§3)."""
         given = self.p[name]
-        if isinstance(given, (int, float)):
-            return float(given)
-        kind = getattr(given, "kind", None)
+        if given == "auto":
+            kind, x = (AUTO_MEAN if self.name in ("ARBTS", "ARDENTS") else AUTO)[name]
+            x *= self.unit
+        elif isinstance(given, (int, float)):
+            kind, x = "constant", float(given)
+        else:
+            kind, x = getattr(given, "kind", "function"), float(getattr(given, "x", math.nan))
         if kind == "log":
-            return float(given.x) / math.log(math.e + n)
+            return x / math.log(math.e + n)
         if kind == "sqrt":
-            return float(given.x) / math.sqrt(max(n, 1))
-        return float(given(n))
+            return x / math.sqrt(max(n, 1))
+        return x if kind == "constant" else float(given(n))
 
     # Values (§2)
 
@@ -465,6 +489,8 @@ class PlainTree:
 
     def decide(self, node: PlainNode, step: Step, path: list[Visit]) -> Visit:
         """Check one choice of the compiled search."""
+        if node.preference is None:
+            node.preference = self.lowest_return(node)
         pi = backup_pi = reference = None
         if self.distribution in SAMPLED:
             reference = self.reference(node, path[-1].node if path else None, path[-1].pi if path else None)
@@ -533,9 +559,16 @@ class PlainTree:
         reference = self.reference(node, path[-1].node, path[-1].pi)
         return node.sign * self.entropy_of(self.sampled_policy(node, node.visits, reference), reference)
 
+    def total(self, path: list[Visit], value: float) -> float:
+        """A trial's return from the root, with the value of its leaf."""
+        for visit in reversed(path):
+            value = visit.step.reward + self.rules.discount * value
+        return value
+
     def back_up(self, path: list[Visit], leaf: PlainNode) -> None:
         """Deepest first: counts, rewards, returns, then V and H_V by their definitions (§1-§3)."""
         value = 0.0 if leaf.ended else leaf.value
+        self.totals.append(self.total(path, value))  # before any value is computed at a temperature
         for level in reversed(range(len(path))):
             visit = path[level]
             node, action = visit.node, visit.step.action

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -63,8 +64,10 @@ def test_moments_are_what_a_search_says_at_that_trial():
             moment = recording.moments[i]
             assert moment.temperature == root.temperature or math.isnan(root.temperature)
             node = root
-            for action in shown["line"][i]:
+            assert len(moment.line) == len(shown["line"][i])
+            for action, name in zip(moment.line, shown["line"][i], strict=True):
                 assert action == node.recommended
+                assert name == node.action_name(action)
                 node = max(node.children[action], key=lambda child: child.count)
         assert shown["trials"][-1] == 1_000
 
@@ -101,6 +104,89 @@ def test_the_adaptive_temperature_is_the_solved_one():
     assert math.isnan(search.root.entropy_weight)
     assert math.isnan(bt.Search(bt.problems.DChain(3), bt.UCT()).root.temperature)
     assert bt.Search(bt.problems.DChain(3), bt.ARMENTS(alpha=0.5)).root.entropy_weight == 0.5
+
+
+class Row(bt.PythonProblem):
+    """A chain of a user's own: going on (2) pays 3 at its end, two ways to leave pay 1 before."""
+
+    actions, horizon, deterministic, length = 3, 20, True, 4
+
+    def start(self, rng):
+        return 1
+
+    def step(self, state, action, rng):
+        if action != 2:
+            return "out", 1.0, True
+        return state + 1, 3.0 if state == self.length else 0.0, state == self.length
+
+    def scene(self):
+        where = lambda state: None if state == "out" else state  # noqa: E731
+        return bt.Chain(rewards=[1.0] * self.length, final_reward=3.0, position=where, forward=2)
+
+
+def test_a_chain_of_ones_own():
+    page = bt.watch(both(Row()), trials=500)
+    data = data_in(page.html)
+    assert data["scene"]["kind"] == "chain"
+    assert data["said"]["intro"].startswith("A chain of 4 states. Leaving it at state 1, 2, … pays 1, 1, 1, 1;")
+    assert [one["verdict"] for one in data["said"]["searches"]] == ["UCT finds the far end", "DENTS finds the far end"]
+    visits = data["searches"][1]["picture"]["visits"][-1]
+    assert visits[0] == 500
+    assert visits[1] == page.recordings[1].search.root.visits[2]
+
+
+class Back(Row):
+    def step(self, state, action, rng):
+        return (max(state - 1, 1), 0.0, False) if action == 0 else super().step(state, action, rng)
+
+
+class Paid(Row):
+    def step(self, state, action, rng):
+        following, reward, done = super().step(state, action, rng)
+        return following, reward + 0.5 * (action == 2), done
+
+
+class Placed(Row):
+    def scene(self):
+        return bt.Chain(rewards=[1.0] * 4, final_reward=3.0, position=lambda state: (state, 0), forward=2)
+
+
+class Forward(Row):
+    def scene(self):
+        return bt.Chain(rewards=[1.0] * 4, final_reward=3.0, position=lambda state: state, forward=3)
+
+
+class Cells(Row):
+    moves: ClassVar = {3: (0, 1)}
+
+    def scene(self):
+        return bt.Grid(rows=1, columns=6, cell=lambda state: None, moves=self.moves)
+
+
+class Moved(Cells):
+    moves: ClassVar = {2: 1}
+
+
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        (
+            Back,
+            r"Back.scene: bt.Chain: action 0 at state 1 goes to 1, pays 0 and does not end, must be one that leaves "
+            r"the chain, pays 1 and ends; a row of states with other rules is drawn by bt.Grid\(rows=1, ...\)",
+        ),
+        (Paid, "action 2 at state 1 goes to 2, pays 0.5 and does not end, must be one that goes to 2, pays 0 and does"),
+        (Placed, r"Placed.scene: position of 1: \(1, 0\), must be a whole number, or None off the chain"),
+        (Forward, "Forward.scene: bt.Chain: forward=3 is none of its actions, 0 to 2"),
+        (Cells, "Cells.scene: moves: 3 is none of its actions, which are 0 to 2"),
+        (Moved, r"Moved.scene: moves: 1 of action 2 must be \(rows, columns\)"),
+    ],
+)
+def test_scenes_that_do_not_fit_are_refused(problem, message):
+    with pytest.raises(bt.ProblemError, match=message):
+        bt.watch(both(problem()), trials=10)
+    with pytest.raises(bt.ProblemError, match="Chain: rewards: 'much', must be a finite number"):
+        bt.Chain(rewards=["much"], final_reward=1.0, position=int)
 
 
 GRIDS = [bt.problems.FrozenLake("8x8"), bt.problems.Sailing(4), bt.problems.AdaptedChain(4, 3)]

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import boltree as bt
+from boltree.show import tree_text
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +66,47 @@ def test_text_in_a_terminal_without_rich(chain, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.console", None)
     chain.tree(1)
     assert "|-- *right" in capsys.readouterr().out
+
+
+class Wide(bt.PythonProblem):
+    """82 actions, most of which are of no use."""
+
+    actions, horizon, deterministic = 82, 4, True
+
+    def start(self, rng):
+        return ()
+
+    def step(self, state, action, rng):
+        return (*state, action), 1.0 if action == 5 else 0.0, False
+
+
+@pytest.mark.parametrize("trials", [60, 2_000, 20_000])
+def test_a_wide_tree_is_short(trials):
+    search = bt.Search(Wide(), bt.UCT(), seed=0)
+    search.run(trials=trials)
+    lines = tree_text(search, 3).splitlines()
+    assert len(lines) < 100
+    at_root = [line for line in lines[2:] if line[:3] in ("|--", "`--")]
+    tried = int((search.root.visits > 0).sum())
+    shown = [int(line.split(" N ")[1].split()[0].replace(",", "")) for line in at_root[:-1]]
+    assert len(shown) in (8, 9)  # the recommended one may be less visited
+    assert shown[:8] == sorted(search.root.visits.tolist(), reverse=True)[:8]
+    untried = f", {82 - tried} of them not tried" if tried < 82 else ""
+    assert at_root[-1] == f"`-- ... and {82 - len(shown)} more{untried}"
+
+
+def test_what_is_recommended_is_shown():
+    class Late(Wide):
+        def step(self, state, action, rng):
+            return (*state, action), float(len(state) == 0 and action == 81), False
+
+    search = bt.Search(Late(), bt.Uniform(), seed=3, evaluator=0.0)
+    search.run(trials=300)
+    order = search.root.visits.argsort(kind="stable")[::-1].tolist()
+    assert order.index(81) >= 8, "the test needs an action that others are visited more often than"
+    text = tree_text(search, 1)
+    assert "*81" in text
+    assert text.splitlines()[-1].startswith(f"`-- ... and {82 - 9} more")
 
 
 def check_below(graph, number, node, depth):

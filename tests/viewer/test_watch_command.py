@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from watched import data_in
 
+import boltree as bt
 from boltree.cli import main
 
 
@@ -36,12 +37,29 @@ def test_watch_tells_of_a_chain(tmp_path, monkeypatch, capsys):
         (["d-chain", "--algorithm", "minimax"], "algorithm 'minimax': must be one of"),
         (["d-chain", "--parameters", "none.toml"], "none.toml: cannot be read"),
         (["d-chain", "--out", "."], "--out .: is a folder; name a file in it"),
+        (
+            ["d-chain", "--out", "search.png"],
+            "--out search.png: the page is HTML; its name must end in .html, such as search.html",
+        ),
+        (["d-chain", "--out", "results"], "its name must end in .html, such as results/search.html"),
+        (["frozen_lake"], "or module:object; did you mean frozen-lake?"),
+        (["d-chain", "--algorithm", "dnets"], "; did you mean DENTS?"),
         (["d-chain", "--out", "/proc/none/search.html"], "--out /proc/none/search.html: cannot be written to"),
     ],
 )
-def test_mistakes(words, message, capsys):
+def test_mistakes(words, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert main(["watch", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_pages_are_saved_as_html(tmp_path):
+    search = bt.Search(bt.problems.DChain(3), bt.UCT(), seed=0, growth="trial")
+    page = search.watch(trials=10)
+    with pytest.raises(bt.ParameterError, match=r"x.png: the page is HTML; its name must end in .html"):
+        page.save(tmp_path / "x.png")
+    assert list(tmp_path.iterdir()) == []
+    assert page.save(tmp_path / "new" / "x.HTML").exists()
 
 
 def test_help_has_an_example(capsys):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
 
 from ..errors import ParameterError
 from ..problem import MAX_ACTIONS
+
+JOINT = 4096
+"""At most so many combinations of a space of several parts are listed."""
 
 NAMES = {
     "FrozenLakeEnv": ("left", "down", "right", "up"),
@@ -21,6 +25,9 @@ NAMES = {
 """What Gymnasium's documentation calls the actions of its environments."""
 
 
+_PARTS = ("MultiDiscrete", "MultiBinary")
+
+
 def listed_actions(name: str, space: Any, wanted: Any) -> list[Any]:
     """The environment's actions.
 
@@ -31,7 +38,7 @@ def listed_actions(name: str, space: Any, wanted: Any) -> list[Any]:
     """
     kind = type(space).__name__
     if wanted is not None and not isinstance(wanted, (int, np.integer)):
-        given = [np.asarray(one, space.dtype).reshape(space.shape) if kind == "Box" else one for one in wanted]
+        given = [one if kind not in ("Box", *_PARTS) else _array(space, one) for one in wanted]
         for action in given:
             if not space.contains(action):
                 raise ParameterError(f"actions: {action!r} is not in {name}'s action space {space}")
@@ -60,15 +67,26 @@ def listed_actions(name: str, space: Any, wanted: Any) -> list[Any]:
         raise ParameterError(f"actions={wanted!r}: {name}'s action space {space} is finite; leave actions out")
     if kind == "Discrete":
         return _few(name, [int(space.start) + a for a in range(min(int(space.n), MAX_ACTIONS))], int(space.n))
-    if kind == "MultiDiscrete":
-        sizes = [int(n) for n in space.nvec.flat]
-        count = int(np.prod(sizes, dtype=object))
-        grid = itertools.product(*map(range, sizes)) if count <= MAX_ACTIONS else ()
-        start = np.asarray(getattr(space, "start", 0))
-        return _few(name, [np.array(one, space.dtype).reshape(space.shape) + start for one in grid], count)
+    if kind in _PARTS:
+        sizes = [int(n) for n in space.nvec.flat] if kind == "MultiDiscrete" else [2] * math.prod(space.shape)
+        count = math.prod(sizes)
+        if count > JOINT:
+            raise ParameterError(
+                f"{name}: its action space {space} has {count} combinations, more than {JOINT}; give actions=[...], a "
+                "list of actions"
+            )
+        start = np.asarray(getattr(space, "start", 0), space.dtype)
+        return [_array(space, one) + start for one in itertools.product(*map(range, sizes))]
     raise ParameterError(
-        f"{name}: its action space {space} is not Discrete, MultiDiscrete or Box; give actions=[...], a list of actions"
+        f"{name}: its action space {space} is not Discrete, MultiDiscrete, MultiBinary or Box; give actions=[...], a "
+        "list of actions"
     )
+
+
+def _array(space: Any, action: Any) -> Any:
+    """An action of a space of arrays; one of another size stays as it is, and is refused as none of the space."""
+    array = np.asarray(action, space.dtype)
+    return array.reshape(space.shape) if array.size == math.prod(space.shape) else array
 
 
 def _few(name: str, actions: list[Any], count: int) -> list[Any]:

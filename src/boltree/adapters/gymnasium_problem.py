@@ -2,11 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from typing import Any, NoReturn
 
+from ..errors import ProblemError
+from ..wording import shortened
 from .environment_actions import action_names
 from .simulated_problem import SimulatedProblem
 from .simulator import Replayed, Restored, Saved, Simulator, World
+
+
+def reset(env: Any, seed: int | None) -> Any:
+    """Reset an environment; what is observed."""
+    try:
+        answer = env.reset(seed=seed)
+    except TypeError:
+        if {"seed", "kwargs"} & set(inspect.signature(env.unwrapped.reset).parameters):
+            raise  # whatever it was, it came from inside
+        _refuse(env, "reset", "takes no seed", "reset(self, *, seed=None, options=None)")
+    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], dict):
+        _refuse(env, "reset", f"returned {shortened(answer)}", "(observation, info)")
+    return answer[0]
+
+
+def step(env: Any, action: Any) -> tuple[Any, float, bool]:
+    """Take a step in an environment: what is observed, the reward, and whether it ended."""
+    answer = env.step(action)
+    try:
+        observation, reward, terminated, truncated, _ = answer
+    except (TypeError, ValueError):
+        _refuse(env, "step", f"returned {shortened(answer)}", "(observation, reward, terminated, truncated, info)")
+    return observation, float(reward), bool(terminated or truncated)
+
+
+def _refuse(env: Any, method: str, what: str, wanted: str) -> NoReturn:
+    """Say how an environment of an older Gym, or none, differs."""
+    name = type(env.unwrapped).__name__
+    raise ProblemError(f"{name}.{method} {what}; must be {wanted}, as Gymnasium's environments have it")
 
 
 class GymnasiumWorld(World):
@@ -18,12 +50,11 @@ class GymnasiumWorld(World):
 
     def begin(self, seed: int | None) -> Any:
         """Reset it."""
-        return self.env.reset(seed=seed)[0]
+        return reset(self.env, seed)
 
     def take(self, action: int) -> tuple[Any, float, bool]:
         """One step."""
-        observation, reward, terminated, truncated, _ = self.env.step(self.actions[action])
-        return observation, float(reward), bool(terminated or truncated)
+        return step(self.env, self.actions[action])
 
 
 class Running:

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import ProblemError
 from ..problems.outcome_table import OutcomeTable
 from .environment_actions import action_names
-from .gymnasium_problem import Running
+from .gymnasium_problem import Running, reset, step
 
 RESETS, STEPS = 20, 20
 """How often the environment is asked whether it follows its table."""
@@ -41,12 +41,12 @@ def _check_table(name: str, env: Any) -> None:
     """Some environments do more than their table says (a taxi's passenger may change their mind)."""
     choose = np.random.default_rng(0)
     for seed in range(RESETS):
-        env.reset(seed=seed)
+        reset(env, seed)
         for _ in range(STEPS):
             env.s = int(choose.choice(list(env.P)))
             s, action = env.s, int(choose.choice(list(env.P[env.s])))
-            to, reward, done, _, _ = env.step(action)
-            if not any((int(to), reward, bool(done)) == (t, r, bool(d)) for p, t, r, d in env.P[s][action] if p > 0):
+            to, reward, done = step(env, action)
+            if not any((int(to), reward, done) == (t, r, bool(d)) for p, t, r, d in env.P[s][action] if p > 0):
                 raise ProblemError(
                     f"{name}: does not follow its table P: action {action} in state {s} led to state {to}, which the "
                     "table does not list; give get_state and set_state, or replay=True"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Hashable
 from typing import Any
 
-from ..core.random import uniform
 from ..errors import ParameterError
 from ..extras import needs
 from ..problem import MAX_ACTIONS, Problem
 from ..python_problem import PythonProblem
+from ..wording import did_you_mean
 
 
 def from_openspiel(game: Any, *, horizon: int | None = None, discount: float = 1.0, **parameters: Any) -> Problem:
@@ -53,9 +52,8 @@ def _game(pyspiel: Any, game: Any, parameters: dict[str, Any]) -> Any:
     names = pyspiel.registered_names()
     short = game.partition("(")[0]
     if short not in names:
-        close = difflib.get_close_matches(short, names, 3, 0.5)
-        hint = f"do you mean {' or '.join(close)}?" if close else "pyspiel.registered_names() lists them"
-        raise ParameterError(f"game={game!r}: OpenSpiel has no such game; {hint}")
+        hint = did_you_mean(short, names, most=3) or "; pyspiel.registered_names() lists them"
+        raise ParameterError(f"game={game!r}: OpenSpiel has no such game{hint}")
     try:
         return pyspiel.load_game(game, parameters) if parameters else pyspiel.load_game(game)
     except (pyspiel.SpielError, RuntimeError, TypeError) as error:
@@ -119,14 +117,14 @@ class OpenSpielGame(PythonProblem):
         if self._to_the_end:
             import pyspiel
 
-            seeds = [int(uniform(rng) * 2**31) for _ in range(self.game.num_players() + 1)]
+            seeds = [int(rng.random() * 2**31) for _ in range(self.game.num_players() + 1)]
             bots = [pyspiel.make_uniform_random_bot(player, seed) for player, seed in enumerate(seeds[1:])]
             pyspiel.evaluate_bots(state, bots, seeds[0])
             return float(state.returns()[0] - before)
         total, weight = 0.0, 1.0
         for _ in range(steps):
             legal = state.legal_actions()
-            state.apply_action(legal[int(uniform(rng) * len(legal))])
+            state.apply_action(legal[int(rng.random() * len(legal))])
             _play_chance(state, rng)
             after = state.returns()[0]
             total += weight * (after - before)
@@ -147,6 +145,14 @@ class OpenSpielGame(PythonProblem):
         """What a move is called where it can be told without a state, else its number."""
         name = self.game.action_to_string(0, action)
         return str(action) if name.startswith("Action(") else str(name)
+
+    def action_name_in(self, state: Any, action: int) -> str:
+        """What OpenSpiel calls a move in a state."""
+        return str(state.action_to_string(state.current_player(), action))
+
+    def display_name(self) -> str:
+        """The game's name, and its parameters where they were given."""
+        return str(self.game).removesuffix("()")
 
     def __repr__(self) -> str:
         return f"from_openspiel({str(self.game)!r})"
@@ -193,7 +199,7 @@ def _sequences(state: Any) -> list[tuple[float, tuple[int, ...]]]:
 def _play_chance(state: Any, rng: Any) -> None:
     """Let chance move until somebody else does or it is over."""
     while state.is_chance_node():
-        u, listed = uniform(rng), state.chance_outcomes()
+        u, listed = rng.random(), state.chance_outcomes()
         drawn = listed[-1][0]
         for move, chance in listed:
             u -= chance

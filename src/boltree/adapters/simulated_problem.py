@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.random import uniform
 from ..errors import ProblemError
 from ..python_problem import PythonProblem
 from .freezing import frozen
@@ -47,9 +46,9 @@ class SimulatedProblem(PythonProblem):
         legal = state.legal
         for _ in range(steps):
             if legal is None:
-                action = int(uniform(rng) * self.actions)
+                action = int(rng.random() * self.actions)
             else:
-                action = legal[int(uniform(rng) * len(legal))]
+                action = legal[int(rng.random() * len(legal))]
             _, reward, done = world.take(action)
             total += weight * reward
             weight *= self.discount
@@ -98,7 +97,7 @@ class SimulatedProblem(PythonProblem):
 
 
 def _words(rng: Any) -> Words:
-    return int(uniform(rng) * 2.0**53) << 11, int(uniform(rng) * 2.0**53) << 11
+    return int(rng.random() * 2.0**53) << 11, int(rng.random() * 2.0**53) << 11
 
 
 def _told(observation: Any, reward: float, done: bool) -> str:

@@ -29,6 +29,7 @@ from ..algorithms import ALGORITHMS, Algorithm, algorithm
 from ..catalogue import problem_named, tuned_algorithms
 from ..errors import ParameterError, ProblemError
 from ..extras import needs
+from ..wording import did_you_mean
 from .experiment import Experiment
 from .settings import Setting, expanded, labelled
 
@@ -130,7 +131,8 @@ def read_toml(path: Path) -> dict[str, Any]:
 def _no_others(where: str, given: Mapping[str, Any], allowed: Sequence[str]) -> None:
     for key in given:
         if key not in allowed:
-            raise ParameterError(f"{where}: unknown key {key}; allowed are {', '.join(allowed)}")
+            hint = did_you_mean(key, allowed)
+            raise ParameterError(f"{where}: unknown key {key}; allowed are {', '.join(allowed)}{hint}")
 
 
 def _whole(where: str, key: str, value: Any) -> int:
@@ -169,7 +171,8 @@ def _settings(where: str, given: Any) -> list[Setting]:
             raise ParameterError(f"{here}: label = {_toml(label)}: must be a text")
         found = ALGORITHMS.get(name.lower().replace("-", "").replace("_", ""))
         if found is None:
-            raise ParameterError(f"{here}: name = {_toml(name)}: must be one of {', '.join(ALGORITHMS)}")
+            hint = did_you_mean(name, ALGORITHMS)
+            raise ParameterError(f"{here}: name = {_toml(name)}: must be one of {', '.join(ALGORITHMS)}{hint}")
         parameters = {key: value for key, value in one.items() if key not in ("name", "label")}
         _no_others(f"{here} ({name})", parameters, [item.name for item in fields(found)])
         for key, value in parameters.items():

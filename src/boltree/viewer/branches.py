@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,11 @@ TEXT = 600
 """A state's picture is kept if it has at most so many letters."""
 
 
-def branches_of(search: Search, size: int) -> dict[str, Any]:
+def branches_of(search: Search, size: int, names: Sequence[str] = ()) -> dict[str, Any]:
     """The nodes to unfold, the root first, in at most so many bytes of JSON (but always the root).
 
     Every node names the place of the node above it in this list, and carries its actions with N, Q, policy and the
-    number of outcomes.
+    number of outcomes; and what they are called, where that is not what `names` calls them.
     """
     seen = search.survey()
     most = NODES
@@ -38,7 +39,7 @@ def branches_of(search: Search, size: int) -> dict[str, Any]:
         outcomes = _outcomes(seen, kept)
         shown = [
             {"up": places.get(int(seen.parent[index]), -1), "action": int(seen.action[index])}
-            | _node(search, index, seen, outcomes)
+            | _node(search, index, seen, outcomes, names)
             for index in kept
         ]
         found = {"nodes": shown, "whole": len(kept) == search.size}
@@ -95,7 +96,9 @@ def _recommended_line(seen: Survey) -> list[int]:
         here = int(below[np.argmax(seen.visits[below])])
 
 
-def _node(search: Search, index: int, seen: Survey, outcomes: Counter[tuple[int, int]]) -> dict[str, Any]:
+def _node(
+    search: Search, index: int, seen: Survey, outcomes: Counter[tuple[int, int]], names: Sequence[str]
+) -> dict[str, Any]:
     node = Node(search, index)
     found: dict[str, Any] = {"count": int(seen.visits[index]), "value": number(seen.value[index], 5)}
     text = search.problem.show_state(node.state)
@@ -111,6 +114,9 @@ def _node(search: Search, index: int, seen: Survey, outcomes: Counter[tuple[int,
         [actions[i], int(visits[i]), number(q[i], 5), number(policy[i], 3), outcomes[index, actions[i]]]
         for i in order[:ACTIONS]
     ]
+    called = [node.action_name(row[0]) for row in rows]
+    if any(row[0] < len(names) and name != names[row[0]] for row, name in zip(rows, called, strict=True)):
+        found["names"] = called
     return found | {
         "best": int(seen.recommended[index]),
         "entropy": number(entropy_of(policy), 4),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.random import new_generator
+from ..errors import ProblemError
 from ..scenes import Chain
 from ..search import Search
+from ..states import PlainState
 from ..web.page import numbers
+from ..wording import shortened
 from .painter import Painter
 from .places import NOWHERE, Places, gather
 
@@ -32,6 +37,55 @@ class Passage:
     """The recommended actions, -1 where none was tried."""
 
 
+def place_of(search: Search, chain: Chain, state: Any) -> int:
+    """A state's place on the chain, 1..D+1; NOWHERE off it."""
+    position = chain.position(state)
+    if position is None:
+        return NOWHERE
+    if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
+        name = type(search.problem).__name__
+        raise ProblemError(
+            f"{name}.scene: position of {shortened(state)}: {position!r}, must be a whole number, or None off the chain"
+        )
+    return int(position) if 1 <= position <= chain.length + 1 else NOWHERE
+
+
+def check_chain(search: Search, chain: Chain) -> None:
+    """Walk along the chain from the root, and refuse a problem that is not the chain its scene says it is."""
+    problem, rng = search.problem, new_generator(0)
+    where = f"{type(problem).__name__}.scene: bt.Chain"
+    if not 0 <= chain.forward < problem.actions:
+        raise ProblemError(f"{where}: forward={chain.forward!r} is none of its actions, 0 to {problem.actions - 1}")
+    here = np.asarray(search.root._state_record).reshape(1).copy()
+    place = place_of(search, chain, search.root.state)
+    for at in range(place, min(chain.length, LONGEST) + 1) if place != NOWHERE else ():
+        following = here
+        for action in problem.legal_actions(here[0]):
+            after = PlainState(here.copy())
+            reward, done = problem.plain_step(after, action, rng)
+            on = action == chain.forward
+            last = on and at == chain.length
+            wanted = (
+                at + 1 if on else NOWHERE,
+                (chain.final_reward if last else 0.0) if on else chain.rewards[at - 1],
+                last or not on,
+            )
+            found = (place_of(search, chain, problem.present(after.memory[0])), reward, done)
+            if found[0] != wanted[0] or not math.isclose(found[1], wanted[1], abs_tol=1e-9) or found[2] != wanted[2]:
+                raise ProblemError(
+                    f"{where}: action {action} at state {at} {_said(*found)}, must be one that {_said(*wanted)}; a "
+                    "row of states with other rules is drawn by bt.Grid(rows=1, ...)"
+                )
+            if on:
+                following = after.memory
+        here = following
+
+
+def _said(place: int, reward: float, done: bool) -> str:
+    to = "leaves the chain" if place == NOWHERE else f"goes to {place}"
+    return f"{to}, pays {reward:.4g} and {'ends' if done else 'does not end'}"
+
+
 class ChainPainter(Painter):
     """Counts how often trials come to each state of a chain, and leave there."""
 
@@ -39,6 +93,7 @@ class ChainPainter(Painter):
         super().__init__(search)
         self.chain = chain
         self.steps = chain.length + 1  # the recommended line is judged by where it leaves
+        check_chain(search, chain)
         self.start = self._place_of(search.root.state)
         """The root's state."""
         self.began = search.trials
@@ -49,8 +104,7 @@ class ChainPainter(Painter):
         self.glance()
 
     def _place_of(self, state: Any) -> int:
-        position = self.chain.position(state)
-        return int(position) if position is not None and 1 <= position <= self.chain.length + 1 else NOWHERE
+        return place_of(self.search, self.chain, state)
 
     @property
     def impatient(self) -> bool:

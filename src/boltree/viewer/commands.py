@@ -45,7 +45,7 @@ def add_watch(commands: Any) -> None:
 
 def _watch(options: argparse.Namespace) -> int:
     from .explanation import explained
-    from .page import Watched
+    from .page import Watched, checked_page
     from .recording import record
 
     problem = problem_named(options.problem)
@@ -53,6 +53,10 @@ def _watch(options: argparse.Namespace) -> int:
     chosen = chosen_algorithms(options.problem, wanted, options.parameters)
     if options.out.is_dir():
         raise ParameterError(f"--out {options.out}: is a folder; name a file in it, such as {options.out}/search.html")
+    try:
+        checked_page(options.out)
+    except ParameterError as error:
+        raise ParameterError(f"--out {error}") from None
     make_writable(options.out.parent, options.out)
     trials = options.trials or budget_of(options.problem)
     searches = [Search(problem, one, seed=options.seed, growth=options.growth) for one in chosen]
@@ -64,7 +68,7 @@ def _watch(options: argparse.Namespace) -> int:
     Watched(recordings, title).save(options.out)
     for recording in recordings:
         end = recording.moments[-1]
-        best = "nothing" if end.recommended is None else problem.action_name(end.recommended)
+        best = "nothing" if end.recommended is None else recording.search.root.action_name(end.recommended)
         full = "; no room for more" if recording.full else ""
         print(f"{recording.label}: {end.trials:,} trials, {end.nodes:,} nodes, recommends {best}{full}")
     for said in (explained(recordings) or {"searches": []})["searches"]:

@@ -72,12 +72,12 @@ def _panel(title: str, curves: list[_Curve]) -> dict[str, Any]:
 
 def _by_action(recordings: Sequence[Recording]) -> list[dict[str, Any]]:
     """A panel for each search with a curve for each action: their Q, and their share of the visits."""
-    problem = recordings[0].search.problem
+    names = recordings[0].search.root.action_name
     total: Counter[int] = Counter()
     for recording in recordings:
         total.update(dict(zip(recording.actions, recording.moments[-1].visits.tolist(), strict=True)))
     most = sorted(action for action, _ in total.most_common(ACTIONS))
-    looks = [look(problem.action_name(a), Style(CYCLE[i])) for i, a in enumerate(most)]
+    looks = [look(names(a), Style(CYCLE[i])) for i, a in enumerate(most)]
     several = len(total) > ACTIONS
     caption = f"the {ACTIONS} most visited of {len(total)} actions" if several else "a curve for each action"
 
@@ -86,7 +86,7 @@ def _by_action(recordings: Sequence[Recording]) -> list[dict[str, Any]]:
         for action in most:
             if action in slots:
                 values = [read(moment, slots[action]) for moment in recording.moments]
-                yield problem.action_name(action), recording.trials, values
+                yield names(action), recording.trials, values
 
     def panels(read: Callable[[Moment, int], float]) -> list[Any]:
         return [_panel(recording.label, list(curves(recording, read))) for recording in recordings]

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..scenes import Grid, checked_cell
+from ..scenes import Grid, checked_cell, checked_moves
 from ..search import Search
 from ..web.page import numbers
+from ..wording import shortened
 from .painter import Painter
 from .places import NOWHERE, Gathered, Places, gather
 
@@ -26,11 +27,12 @@ class GridPainter(Painter):
     def __init__(self, search: Search, grid: Grid) -> None:
         super().__init__(search)
         self.grid = grid
+        self._moves = checked_moves(f"{type(search.problem).__name__}.scene", grid.moves, search.problem.actions)
         self._places = Places(search, self._place_of)
         self._noted: list[Gathered] = []
 
     def _place_of(self, state: Any) -> int:
-        where = f"{type(self.search.problem).__name__}.scene: cell of {state!r}"
+        where = f"{type(self.search.problem).__name__}.scene: cell of {shortened(state)}"
         cell = checked_cell(where, self.grid.cell(state), self.grid.rows, self.grid.columns)
         return NOWHERE if cell is None else cell[0] * self.grid.columns + cell[1]
 
@@ -54,7 +56,7 @@ class GridPainter(Painter):
             "cells": [[int(r) - top, int(c) - left] for r, c in zip(rows, columns, strict=True)],
             "letters": letters,
             "solid": grid.solid,
-            "moves": {str(action): list(move) for action, move in grid.moves.items()},
+            "moves": {str(action): list(move) for action, move in painters[0]._moves.items()},
             "cut": (bottom - top + 1, right - left + 1) != (grid.rows, grid.columns),
         }
         every = max(1, -(-shown.size * sum(len(painter._noted) for painter in painters) // DRAWN))

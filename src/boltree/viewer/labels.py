@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..algorithms import Algorithm
 from ..errors import ParameterError
 from ..lab import settings
+from ..search import Search
 
 
 def labels_of(algorithms: Sequence[Algorithm]) -> list[str]:
@@ -38,6 +39,14 @@ def title_of(labels: Sequence[str], problem: str) -> str:
     """
     *others, last = labels
     return f"{problem}: {', '.join(others)} and {last}" if others else f"{problem}: {last}"
+
+
+def names_of(search: Search, count: int) -> list[str]:
+    """What so many actions are called: at the root, those that are legal there."""
+    names = [search.problem.action_name(action) for action in range(count)]
+    for action in search.root.actions[search.root.actions < count].tolist():
+        names[action] = search.root.action_name(action)
+    return names
 
 
 def parameters_of(algorithm: Algorithm) -> str:

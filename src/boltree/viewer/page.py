@@ -9,13 +9,14 @@ from typing import Any, Union
 
 import numpy as np
 
+from ..errors import ParameterError
 from ..keeping import put_whole
 from ..web.colours import styles
 from ..web.page import Resource, look, number, numbers, page_text
 from .branches import branches_of
 from .curves import figures_of
 from .explanation import explained
-from .labels import parameters_of
+from .labels import names_of, parameters_of
 from .painter import LINE
 from .recording import Recording
 
@@ -51,7 +52,7 @@ class Watched:
 
     def save(self, path: Union[str, Path]) -> Path:
         """Write the page to a file."""
-        path = Path(path)
+        path = checked_page(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         put_whole(path, self.html.encode())
         return path
@@ -62,9 +63,24 @@ class Watched:
 
     def __repr__(self) -> str:
         labels = ", ".join(recording.label for recording in self.recordings)
-        problem = type(self.recordings[0].search.problem).__name__
+        problem = self.recordings[0].search.problem.display_name()
         trials = max(recording.moments[-1].trials for recording in self.recordings)
         return f'<Watched {labels} on {problem}: {trials:,} trials; .save("search.html") writes the page>'
+
+
+def checked_page(path: Union[str, Path]) -> Path:
+    """Where a page may be written to: a file that says what it is by its ending.
+
+    >>> checked_page("search.png")
+    Traceback (most recent call last):
+    ...
+    boltree.errors.ParameterError: search.png: the page is HTML; its name must end in .html, such as search.html
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".html", ".htm"):
+        meant = path.with_suffix(".html") if path.suffix else path / "search.html"
+        raise ParameterError(f"{path}: the page is HTML; its name must end in .html, such as {meant}")
+    return path
 
 
 def data_of(recordings: Sequence[Recording], title: str) -> dict[str, Any]:
@@ -85,7 +101,7 @@ def data_of(recordings: Sequence[Recording], title: str) -> dict[str, Any]:
     ]
     data: dict[str, Any] = {
         "title": title,
-        "names": [problem.action_name(action) for action in range(min(problem.actions, NAMES))],
+        "names": names_of(recordings[0].search, min(problem.actions, NAMES)),
         "steps": LINE,
         "scene": scene,
         "searches": searches,
@@ -94,7 +110,7 @@ def data_of(recordings: Sequence[Recording], title: str) -> dict[str, Any]:
     }
     used = len(page_text(title, data, STYLES, SCRIPTS).encode())
     for recording, shown in zip(recordings, searches, strict=True):
-        shown["tree"] = branches_of(recording.search, (LIMIT - used) // len(recordings))
+        shown["tree"] = branches_of(recording.search, (LIMIT - used) // len(recordings), data["names"])
     return data
 
 
@@ -107,7 +123,7 @@ def _moments(recording: Recording, actions: int) -> dict[str, Any]:
         "nodes": [moment.nodes for moment in moments],
         "value": [number(moment.value, 5) for moment in moments],
         "recommended": [moment.recommended for moment in moments],
-        "line": [moment.line[:LINE] for moment in moments],
+        "line": [moment.names[:LINE] for moment in moments],
         "actions": [names[i] for i in kept],
         "visits": [moment.visits[kept].tolist() for moment in moments],
         "q": [numbers(moment.q[kept], 5) for moment in moments],

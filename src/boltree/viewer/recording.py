@@ -38,6 +38,8 @@ class Moment:
     recommended: int | None
     line: list[int]
     """The actions recommended from the root on, through the most visited outcomes."""
+    names: list[str]
+    """What they are called."""
     temperature: float
     entropy_weight: float
 
@@ -87,6 +89,7 @@ class Recording:
 
     def _note(self) -> None:
         root = self.search.root
+        line = line_of(root, self.painter.steps)
         self.painter.note()
         self.moments.append(
             Moment(
@@ -97,7 +100,8 @@ class Recording:
                 q=root.q,
                 policy=root.policy,
                 recommended=root.recommended,
-                line=line_of(root, self.painter.steps),
+                line=[action for action, _ in line],
+                names=[name for _, name in line],
                 temperature=root.temperature,
                 entropy_weight=root.entropy_weight,
             )
@@ -119,14 +123,14 @@ def points(first: int, last: int, count: int = MOMENTS) -> list[int]:
     return sorted({begin, *spread, max((first + last) // 2, begin), last})
 
 
-def line_of(node: Node, steps: int) -> list[int]:
-    """The recommended actions from a node on, through the most visited outcomes, at most so many."""
-    line: list[int] = []
+def line_of(node: Node, steps: int) -> list[tuple[int, str]]:
+    """The recommended actions from a node on and their names, through the most visited outcomes, at most so many."""
+    line: list[tuple[int, str]] = []
     while len(line) < steps:
         action = node.recommended
         if action is None:
             break
-        line.append(action)
+        line.append((action, node.action_name(action)))
         node = max(node.children[action], key=lambda child: child.count)
     return line
 

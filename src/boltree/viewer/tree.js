@@ -16,15 +16,15 @@ function makeTree(search) {
   // ---- what is unfolded: a node's actions, or an action's outcomes
 
   function actionItems(index, level) {
-    const { rows, best, more, untried, count } = nodes[index];
-    const items = rows.map(([action, visits, q, policy, outcomes]) => {
+    const { rows, best, more, untried, count, names } = nodes[index];
+    const items = rows.map(([action, visits, q, policy, outcomes], place) => {
       const kept = below[index].get(action) ?? [];
       const child = outcomes === 1 && kept.length ? nodes[kept[0]] : null;
       let inside = kept.length ? () => outcomeItems(kept, outcomes, level + 1) : null;
       if (child) inside = child.rows ? () => actionItems(kept[0], level + 1) : null;
       const cells = [grouped(visits), precise(q), fixed(policy), lastCell(child)];
       const marks = { best: action === best, share: visits / count, node: child };
-      return item({ level, inside, head: named(action), cells, ...marks });
+      return item({ level, inside, head: names?.[place] ?? named(action), cells, ...marks });
     });
     if (more) items.push(remark(`${more} more tried`, level));
     if (untried) items.push(remark(`${untried} not tried`, level));

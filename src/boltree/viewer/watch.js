@@ -31,7 +31,7 @@ function card(search) {
   const list = html("dl", { class: "readings" });
   const show = (moment) => {
     made?.show(moment);
-    const line = search.line[moment].map(named);
+    const line = search.line[moment];
     const best = search.recommended[moment];
     const readings = {
       recommends: best === null ? "–" : named(best),

@@ -1,0 +1,43 @@
+"""Words for messages: a value cut to a length, and the name that was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+LONGEST = 160
+"""So many letters of a value stand in a message."""
+
+
+def shortened(value: Any) -> str:
+    """How Python writes a value, on one line and not too long.
+
+    >>> shortened((3, "here"))
+    "(3, 'here')"
+    >>> len(shortened(list(range(1000))))
+    160
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def did_you_mean(given: str, known: Iterable[str], most: int = 1, likeness: float = 0.6) -> str:
+    """The end of a message: a question after the names that are like the one given; empty where none is.
+
+    >>> did_you_mean("frozen_lake", ["frozen-lake", "sailing"])
+    '; did you mean frozen-lake?'
+    >>> did_you_mean("plna", ["play", "plan"]), did_you_mean("x", ["play", "plan"])
+    ('; did you mean plan?', '')
+    """
+    wanted = _letters(given)
+    by_letters: dict[str, str] = {}
+    for name in known:
+        by_letters.setdefault(_letters(name), name)  # of equals the one that is known first
+    close = difflib.get_close_matches(wanted, by_letters, most + 2, likeness)
+    close.sort(key=lambda letters: sorted(letters) != sorted(wanted))  # letters that changed places are most likely
+    return f"; did you mean {' or '.join(by_letters[letters] for letters in close[:most])}?" if close else ""
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
