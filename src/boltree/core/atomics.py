@@ -74,6 +74,25 @@ def _read_native(typing_context, address):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
+def _write_native(typing_context, address, value):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        builder.store_atomic(values[1], builder.inttoptr(values[0], _I64.as_pointer()), "release", 8)
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), code
+
+
+@intrinsic
+def _sleep_native(typing_context, function, microseconds):  # type: ignore[no-untyped-def]
+    def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        kind = ir.FunctionType(_I32, [_I32])
+        builder.call(builder.inttoptr(values[0], kind.as_pointer()), [builder.trunc(values[1], _I32)])
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), code
+
+
+@intrinsic
 def _claim_native(typing_context, address, expected, wanted):  # type: ignore[no-untyped-def]
     def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
         where = builder.inttoptr(values[0], _I32.as_pointer())
@@ -109,6 +128,10 @@ def _plain_add(address: int, amount: int) -> int:
     return before
 
 
+def _plain_write(address: int, value: int) -> None:
+    ctypes.c_int64.from_address(int(address)).value = int(value)
+
+
 def _plain_claim(address: int, expected: int, wanted: int) -> bool:
     word = ctypes.c_int32.from_address(int(address))
     if word.value != expected:
@@ -125,6 +148,10 @@ add_to: Any = _plain_add if JIT_DISABLED else _add_native
 """``add_to(address, amount)``: add to a 64-bit counter; what it was before."""
 read_from: Any = (lambda address: ctypes.c_int64.from_address(int(address)).value) if JIT_DISABLED else _read_native
 """``read_from(address)``: a 64-bit counter that other threads change."""
+write_to: Any = _plain_write if JIT_DISABLED else _write_native
+"""``write_to(address, value)``: set a 64-bit counter, after everything that was written before."""
+sleep: Any = (lambda function, microseconds: None) if JIT_DISABLED else _sleep_native
+"""``sleep(SLEEP_AT, microseconds)``: let the thread sleep."""
 claim: Any = _plain_claim if JIT_DISABLED else _claim_native
 """``claim(address, expected, wanted)``: change a 32-bit word if it is still as expected; whether it was."""
 cycles: Any = (lambda: 0) if JIT_DISABLED else _cycles_native
@@ -156,13 +183,15 @@ def give_way(tree: Any) -> None:
         call(tree.give_way, (0,))
 
 
-def _yield_address() -> int:
-    """A C function that gives the processor to another thread; 0 where there is none."""
+def _address_in_c(name: str) -> int:
+    """A function of the system's C library; 0 where there is none."""
     if os.name != "posix":
         return 0
-    function = getattr(ctypes.CDLL(None), "sched_yield", None)
+    function = getattr(ctypes.CDLL(None), name, None)
     return 0 if function is None else int(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
-YIELD_AT = _yield_address()
-"""Called with pointers it does not look at: `sched_yield` takes no arguments."""
+YIELD_AT = _address_in_c("sched_yield")
+"""Gives the processor to another thread. It takes no arguments, and does not look at those that it is called with."""
+
+SLEEP_AT = _address_in_c("usleep")

@@ -100,8 +100,8 @@ def settle_batch(handle: Any, first: int, count: int, values: Any, priors: Any) 
 def settle(tree: Any, first: int, count: int, values: Any, priors: Any, row: int) -> int:
     """Back up the trials in the places from `first` on; DONE or an error.
 
-    The leaves that wait are told their values and priors, from `row` on. An error leaves the tree as after the last
-    trial that was backed up; the others must be abandoned.
+    The leaves that wait are told their values and priors, from `row` on; those of one leaf lie together in `priors`.
+    An error leaves the tree as after the last trial that was backed up; the others must be abandoned.
     """
     for k in range(count):
         flight = flight_at(tree, first + k)
@@ -125,7 +125,7 @@ def settle(tree: Any, first: int, count: int, values: Any, priors: Any, row: int
             tree.leaf_value = values[row]
             if tree.prior_external:
                 for a in range(tree.actions):
-                    prior_in_of(tree)[a] = priors[row, a]
+                    prior_in_of(tree)[a] = priors[row * tree.actions + a]
             row += 1
             if status == DONE:
                 status = enter_leaf(tree)

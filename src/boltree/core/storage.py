@@ -107,8 +107,8 @@ class Storage:
     def cleared(self, trials: int) -> dict[str, Arena]:
         """The arenas, as they were before the tree; the next so many trials may have left something too."""
         t = self.tree[0]
-        more = trials * self.scratch["path"].size + 2
-        nodes, units = int(t.node_count) + more, int(t.unit_count) + 2 * more * (int(t.actions) + 2)
+        more = trials * (1 if t.growth == LEAF else self.scratch["path"].size) + 2
+        nodes, units = int(t.node_count) + more, int(t.unit_count) + 2 * more * (3 * int(t.actions) + 2)
         sizes = {"nodes": nodes * NODE.itemsize, "states": nodes * int(t.words) * 8, "blocks": units * UNIT}
         for name, size in sizes.items():
             self.arenas[name].array[:size] = 0

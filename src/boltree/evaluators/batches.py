@@ -81,7 +81,7 @@ class Batches:
     def _settle(self) -> int:
         group = self._groups[0]
         values, priors = group.answer.result()
-        code = int(settle_batch(self._search._handle, group.first, group.count, values, priors))
+        code = int(settle_batch(self._search._handle, group.first, group.count, values, priors.reshape(-1)))
         if code == records.DONE:
             self._groups.popleft()
         return code

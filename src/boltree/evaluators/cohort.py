@@ -12,8 +12,8 @@ import numpy as np
 
 from ..core import records
 from ..core.batch import abandon_flights
-from ..core.together import advance_groups
 from ..problem import Problem
+from .crowd import Crowd
 from .external import NOTHING, Answers, checked
 
 if TYPE_CHECKING:
@@ -85,28 +85,26 @@ class Cohort:
 
     Args:
         evaluate: values a batch.
-        workers: threads in which groups back up and select, `parts` of them at a time.
+        crowd: threads in which groups back up and select.
         askers: threads in which `evaluate` is called.
-        parts: see workers.
         gives_prior: whether `evaluate` gives priors.
     """
 
     def __init__(
         self,
         evaluate: Callable[[Any], tuple[Any, Any]],
-        workers: ThreadPoolExecutor,
+        crowd: Crowd,
         askers: ThreadPoolExecutor,
-        parts: int,
         gives_prior: bool,
     ) -> None:
-        self._evaluate, self._workers, self._askers, self._parts = evaluate, workers, askers, parts
+        self._evaluate, self._crowd, self._askers = evaluate, crowd, askers
         self._gives_prior = gives_prior
         self.clients: list[Client] = []
         self._groups = np.zeros(0, records.GROUP)
         self._deadlines = np.zeros(0)
         self._questions: list[Question] = []
         self._answer: Future[Answers] | None = None
-        self._rows = np.zeros((0, 0), np.uint8)
+        self._rows = self._packed = np.zeros((0, 0), np.uint8)  # a place for each leaf; those there are, together
 
     @property
     def busy(self) -> bool:
@@ -124,7 +122,7 @@ class Cohort:
         for client in new:
             self._admit(client)
         kind: Kind | None = None
-        rows: list[Any] = []
+        rows = self._packed[:0]
         if self.clients:
             kind = Kind(self.clients[0].search.problem)
             late = self._deadlines <= time.perf_counter()
@@ -132,7 +130,7 @@ class Cohort:
             self._groups["end"][late | cancelled] = 0
             rows = self._advance_groups(kind, values, priors)
             self._see_to_groups()
-        if rows or questions:
+        if len(rows) or questions:
             self._answer = self._askers.submit(self._ask, kind, rows, questions)
 
     def fail(self, error: BaseException) -> None:
@@ -156,26 +154,15 @@ class Cohort:
         self._groups = np.concatenate([self._groups, group])
         self._deadlines = np.append(self._deadlines, client.deadline)
 
-    def _advance_groups(self, kind: Kind, values: Any, priors: Any) -> list[Any]:
-        """Let every group back up and select; the rows to be valued, in parts."""
+    def _advance_groups(self, kind: Kind, values: Any, priors: Any) -> Any:
+        """Let every group back up and select; the rows to be valued."""
         groups = self._groups
         size = int(groups["size"].max())
         if self._rows.shape[0] < len(groups) * size or self._rows.shape[1] != kind.row_bytes:
-            self._rows = np.empty((len(groups) * size, kind.row_bytes), np.uint8)
-        parts = min(self._parts, len(groups))
-        bounds = [len(groups) * i // parts for i in range(parts + 1)]
-
-        def work(first: int, last: int) -> int:
-            start = self._rows.ctypes.data + first * size * kind.row_bytes
-            return int(advance_groups(groups, first, last, values, priors, start, kind.row_bytes, kind.items))
-
-        written = list((map if parts == 1 else self._workers.map)(work, bounds[:-1], bounds[1:]))
-        row = 0
-        for first, last, count in zip(bounds[:-1], bounds[1:], written, strict=True):
-            waits = groups["waits"][first:last]
-            groups["row"][first:last] = row + np.cumsum(waits) - waits
-            row += count
-        return [self._rows[b * size : b * size + n] for b, n in zip(bounds[:-1], written, strict=True) if n]
+            self._rows = np.zeros((len(groups) * size, kind.row_bytes), np.uint8)
+            self._packed = np.zeros_like(self._rows)
+        count = self._crowd.advance(groups, size, values, priors, self._rows, self._packed, kind.items)
+        return self._packed[:count]
 
     def _see_to_groups(self) -> None:
         """Make room for who needs it, and let go of who has ended."""
@@ -197,14 +184,14 @@ class Cohort:
             self.clients = [client for client, out in zip(self.clients, gone, strict=True) if not out]
             self._groups, self._deadlines = self._groups[~gone], self._deadlines[~gone]
 
-    def _ask(self, kind: Kind | None, rows: list[Any], questions: list[Question]) -> Answers:
+    def _ask(self, kind: Kind | None, rows: Any, questions: list[Question]) -> Answers:
         """Ask about leaves and questions in one batch; answer the questions."""
         try:
             batches = [question.batch for question in questions]
-            if kind is not None and rows:
-                batches.insert(0, kind.batch_of(np.concatenate(rows)))
+            if kind is not None and len(rows):
+                batches.insert(0, kind.batch_of(rows))
             priors, values = self._evaluate(_joined(batches))
-            at = count = sum(map(len, rows))
+            at = count = len(rows)
             for question in questions:
                 end = at + len(question.batch)
                 question.answer.set_result((None if priors is None else priors[at:end], values[at:end]))

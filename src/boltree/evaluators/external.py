@@ -23,6 +23,8 @@ class Evaluator(Protocol):
     ``(K, *features_shape)``), else the states themselves (a record array of K). It returns ``(priors, values)``:
     priors of shape ``(K, actions)`` or None, and K values, player 0's. Set ``gives_prior = False`` when they are None.
 
+    The batch's memory is used again for the next one: copy what is to be kept.
+
     An evaluator with an attribute ``batch`` above 1 is given up to so many leaves at a time, from another thread, while
     the search selects the next ones.
     """

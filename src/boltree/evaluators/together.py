@@ -8,16 +8,18 @@ way and is in one cohort only; so what it does depends on its seed and its own b
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..core import records
 from ..errors import ParameterError
 from .cohort import Client, Cohort, Kind, Question
+from .crowd import Crowd
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -25,8 +27,23 @@ if TYPE_CHECKING:
 COHORTS = 3
 """One is valued, one waits to be, one is worked on."""
 
-MOST_THREADS = 8
-"""Unless asked for: handing work to more threads costs as much as it saves."""
+MOST_THREADS = 12
+"""Unless asked for: the games' own threads and the evaluator need some cores too."""
+
+TURN = 2e-4
+"""Seconds after which a Python thread must let another go on, while searches run together: the server waits for its
+turn many times a batch, and the interpreter's own 5 ms would be most of a batch's time."""
+
+
+@contextmanager
+def taking_turns() -> Iterator[None]:
+    """Let Python's threads take turns more often."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(before, TURN))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 class Together:
@@ -157,8 +174,8 @@ class Together:
         return answer
 
     def _serve(self) -> None:
-        with ThreadPoolExecutor(self._threads) as workers, ThreadPoolExecutor(COHORTS) as askers:
-            cohorts = [Cohort(self._ask, workers, askers, self._threads, self.gives_prior) for _ in range(COHORTS)]
+        with closing(Crowd(self._threads - 1)) as crowd, ThreadPoolExecutor(COHORTS) as askers, taking_turns():
+            cohorts = [Cohort(self._ask, crowd, askers, self.gives_prior) for _ in range(COHORTS)]
             turn = 0
             while True:
                 turn = (turn + 1) % COHORTS

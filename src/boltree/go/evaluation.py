@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,9 +12,10 @@ from numpy.typing import NDArray
 from ..core.native import FAILED, plain_call
 from ..errors import ParameterError
 from .answers import BANNED, OPPONENT, OWN, fill_answers
-from .features import NUMBERS, PLANES, features_size
+from .features import PLANES
 from .network import Evaluation
 from .network_layers import Floats
+from .rows import parts_of
 
 if TYPE_CHECKING:
     from .game import Game
@@ -62,9 +62,9 @@ class GoEvaluator:
     def evaluate(self, batch: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Priors and Black's values of K positions, given by `bt.problems.Go`'s features."""
         features = np.ascontiguousarray(batch, np.float32)
-        spatial, numbers, worth = parts_of(features)
+        spatial, _, worth = parts_of(features)
         if self.symmetries == "identity":
-            return self._plain(features, spatial, numbers, worth)
+            return self._plain(features, worth)
         count, points = len(features), spatial.shape[2] ** 2
         planes = spatial.reshape(count, PLANES, points)
         legal = np.ones((count, points + 1), np.bool_)
@@ -74,14 +74,11 @@ class GoEvaluator:
         value = np.mean([answer.value for answer in answers], axis=0)
         return np.mean([answer.policy for answer in answers], axis=0), value * worth
 
-    def _plain(
-        self, features: Floats, spatial: Floats, numbers: Floats, worth: Floats
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _plain(self, features: Floats, worth: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The same for boards that are not turned, compiled: beside a GPU, NumPy would take most of the time."""
-        out = self.network.run(spatial, numbers)
-        priors, values = np.empty(out.policy.shape), np.empty(len(features))
-        policy = np.ascontiguousarray(out.policy)
-        if not fill_answers(policy, np.ascontiguousarray(out.value), features, worth, priors, values):
+        policy, value = self.network.run_rows(features)
+        priors, values = np.empty(policy.shape), np.empty(len(features))
+        if not fill_answers(policy, value, features, worth, priors, values):
             raise self.network.not_finite()
         return priors, values
 
@@ -108,16 +105,6 @@ def answer_for(network: Network, game: Game) -> Answer:
     side = 1.0 if worth[0] < 0 else -1.0  # +1 when White is to move
     white_win = (1.0 + side * float(found.value[0])) / 2.0
     return Answer(found.policy[0], white_win, side * float(found.lead[0]), side * found.ownership[0])
-
-
-def parts_of(features: Floats) -> tuple[Floats, Floats, Floats]:
-    """The planes [K, 22, n, n], the numbers [K, 19] and Black's worth of a win of the side to move [K]."""
-    count, length = features.shape
-    size = math.isqrt(max(length - NUMBERS - 1, 0) // PLANES)
-    if size == 0 or length != features_size(size):
-        raise ParameterError(f"batch: {length} features, must be those of bt.problems.Go")
-    spatial = features[:, : PLANES * size * size].reshape(count, PLANES, size, size)
-    return spatial, features[:, -NUMBERS - 1 : -1], features[:, -1]
 
 
 @cache

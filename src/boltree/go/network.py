@@ -19,6 +19,7 @@ from .network_cache import find_network
 from .network_file import GLOBAL, SPATIAL, read_network
 from .network_graph import Graph, Outputs, graph_of
 from .network_layers import Floats, Layers
+from .rows import parts_of
 
 if TYPE_CHECKING:
     from .evaluation import Answer
@@ -49,6 +50,14 @@ class Backend(Protocol):
         """The outputs for K positions."""
         ...
 
+    def run_rows(self, features: Floats, size: int) -> tuple[Floats, Floats] | None:
+        """Policy and value of K positions as rows of features; None where there is no faster way than `run`."""
+        ...
+
+    def prepare(self, size: int, most: int) -> None:
+        """Get ready for batches of up to so many positions."""
+        ...
+
 
 class Network:
     """A network ready to be asked; it may be asked from several threads."""
@@ -73,6 +82,19 @@ class Network:
         if globals_.shape != (shape[0], GLOBAL):
             raise ParameterError(f"globals_: shape {globals_.shape}, must be {(shape[0], GLOBAL)}")
         return self._backend.run(spatial, globals_)
+
+    def run_rows(self, features: Floats) -> tuple[Floats, Floats]:
+        """Logits of policies ``[K, n² + 1]`` and values ``[K, 3]`` for rows of `bt.problems.Go`'s features."""
+        spatial, numbers, _ = parts_of(features)
+        fast = self._backend.run_rows(features, spatial.shape[-1])
+        if fast is None:
+            out = self.run(spatial, numbers)
+            fast = out.policy, out.value
+        return fast
+
+    def prepare(self, size: int, most: int) -> None:
+        """Get ready for batches of up to `most` positions on boards of a size, where that takes time (on a GPU)."""
+        self._backend.prepare(size, most)
 
     def not_finite(self) -> ParameterError:
         """What is raised when an output is no number."""

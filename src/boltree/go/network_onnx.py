@@ -31,6 +31,12 @@ class OnnxBackend:
             self._sessions[size] = self._session(size)
         return Outputs(*self._sessions[size].run(None, {"spatial": spatial, "globals": globals_}))
 
+    def run_rows(self, features: Floats, size: int) -> None:
+        """There is no faster way than `run`."""
+
+    def prepare(self, size: int, most: int) -> None:
+        """There is nothing to prepare."""
+
     def _session(self, size: int) -> Any:
         runtime = needs("onnxruntime", "go")
         options = runtime.SessionOptions()

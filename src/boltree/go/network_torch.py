@@ -9,28 +9,33 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..extras import needs
-from .network_file import SPATIAL
+from .network_file import GLOBAL, SPATIAL
 from .network_graph import GLOBAL_INPUT, SPATIAL_INPUT, Graph, Outputs, Step, pool_factors
+from .network_lanes import Lanes
 from .network_layers import Floats
 
 
 class _Recorded(NamedTuple):
     """A graph of a GPU's kernels for one batch size, where its inputs lie, and its outputs."""
 
+    places: int  # how many positions it takes
     graph: Any
     spatial: Any
     globals_: Any
     outputs: Any  # side by side, a row a position
     bounds: Any  # where they end
+    wanted: int  # items of a row that a search reads: policy and value
 
 
 def places_for(count: int) -> int:
-    """The batch size that is recorded for so many positions: at most an eighth of it stays empty, from 64 on.
+    """The batch size that is recorded for so many positions: at most a fifth of it stays empty, from 64 on.
 
-    >>> [places_for(count) for count in (1, 9, 64, 65, 500, 513)]
-    [8, 16, 64, 72, 512, 576]
+    Every size is recorded by itself, and keeps memory on the GPU, so there are not too many.
+
+    >>> [places_for(count) for count in (1, 9, 33, 64, 65, 500, 513)]
+    [8, 16, 40, 64, 80, 512, 640]
     """
-    step = max(8, (1 << (count - 1).bit_length()) // 16)
+    step = max(8, (1 << (count - 1).bit_length()) // 8)
     return -(-count // step) * step
 
 
@@ -51,9 +56,11 @@ class TorchBackend:
         self._graph = graph
         self._weights = [tuple(self._upload(array) for array in step.weights) for step in graph.steps]
         self._unused = _last_uses(graph)
-        self._lock = Lock()
+        self.lock = Lock()
+        self._recording = Lock()
         self._recorded: dict[tuple[int, int], _Recorded] = {}
         self._pool: Any = None
+        self._lanes = Lanes(self, torch, self._device) if self._device.type == "cuda" else None
 
     def _upload(self, array: Floats) -> Any:
         tensor = self._torch.from_numpy(np.ascontiguousarray(array)).to(self._device, self._type)
@@ -82,16 +89,36 @@ class TorchBackend:
     def _replay(self, spatial: Floats, globals_: Floats) -> Outputs:
         """Run through a recorded graph: the launches of a hundred small kernels cost more than the kernels."""
         count, size = len(spatial), spatial.shape[-1]
-        with self._lock, self._torch.inference_mode():
-            places = places_for(count)
-            if (size, places) not in self._recorded:
-                self._recorded[size, places] = self._record(size, places, globals_.shape[1])
-            recorded = self._recorded[size, places]
+        recorded = self.recorded(size, count)
+        with self.lock, self._torch.inference_mode():
+            self._torch.cuda.synchronize(self._device)  # no lane's batch is in the graph's memory any more
             recorded.spatial[:count].copy_(self._torch.from_numpy(spatial))
             recorded.globals_[:count].copy_(self._torch.from_numpy(globals_))
             recorded.graph.replay()
             parts = np.split(recorded.outputs[:count].cpu().numpy(), recorded.bounds, axis=1)
             return Outputs(parts[0], parts[1], parts[2], parts[3].reshape(count, size, size))
+
+    def run_rows(self, features: Floats, size: int) -> tuple[Floats, Floats] | None:
+        """Policy and value of K positions as rows of features, side by side with other batches; None if it cannot."""
+        return None if self._lanes is None else self._lanes.run(features, size)
+
+    def prepare(self, size: int, most: int) -> None:
+        """Record the graphs for all batches of up to so many positions, before somebody waits for one."""
+        count = 1
+        while self._lanes is not None and count <= most:
+            count = self.recorded(size, count).places + 1
+
+    def recorded(self, size: int, count: int) -> _Recorded:
+        """The graph for a board's size and at least so many positions."""
+        places = places_for(count)
+        found = self._recorded.get((size, places))
+        if found is None:
+            with self._recording, self.lock, self._torch.inference_mode():
+                found = self._recorded.get((size, places))
+                if found is None:
+                    self._torch.cuda.synchronize(self._device)
+                    found = self._recorded[size, places] = self._record(size, places, GLOBAL)
+        return found
 
     def _record(self, size: int, places: int, numbers: int) -> _Recorded:
         torch = self._torch
@@ -104,7 +131,7 @@ class TorchBackend:
 
         graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream(self._device)
         # TensorFloat-32, on by default, would cost three digits: whoever wants speed takes half
-        with torch.backends.cudnn.flags(enabled=True, benchmark=True, allow_tf32=False):
+        with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
             stream.wait_stream(torch.cuda.current_stream(self._device))
             with torch.cuda.stream(stream):  # a first run chooses algorithms, which cannot be recorded
                 for _ in range(3):
@@ -115,7 +142,7 @@ class TorchBackend:
                 joined = torch.cat(outputs, 1)  # one way back for all: each costs as much as a small network
         self._pool = self._pool or graph.pool()
         bounds = np.cumsum([part.shape[1] for part in outputs])[:-1]
-        return _Recorded(graph, spatial, globals_, joined, bounds)
+        return _Recorded(places, graph, spatial, globals_, joined, bounds, int(bounds[1]))
 
     def _step(self, step: Step, weights: tuple[Any, ...], sources: list[Any]) -> Any:
         torch, source = self._torch, sources[0]

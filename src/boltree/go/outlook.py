@@ -12,9 +12,9 @@ from ..core.random import new_generator
 from ..errors import ParameterError
 from ..problem import Problem
 from ..states import PlainState
-from .evaluation import parts_of
 from .network import Network
 from .regions import area_of
+from .rows import parts_of
 
 GAMES = 200
 """Random games that an outlook is taken from where there is no network."""

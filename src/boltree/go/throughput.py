@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluators import Together
-from .evaluation import GoEvaluator, parts_of
+from ..evaluators.together import COHORTS
+from .evaluation import GoEvaluator
 from .game import Game
 from .network import Network
 from .openings import random_opening
@@ -53,7 +54,7 @@ class _Counted:
         self.calls += 1
         self.positions += len(batch)
         if len(self.kept) < 64:
-            self.kept.append(batch)
+            self.kept.append(np.array(batch))
         return self._evaluator.evaluate(batch)
 
 
@@ -87,7 +88,8 @@ def throughput(
     """Play one game, or several together, so many trials a move; the network works alone between, for comparison."""
     counted = _Counted(GoEvaluator(network, batch=batch))
     evaluator: Any = Together(counted) if games > 1 else counted
-    setting = go_setting(algorithm)
+    setting, askers = go_setting(algorithm), COHORTS if games > 1 else 1
+    network.prepare(size, batch * -(-games // askers))
     playing = []
     for number in range(games):
         player = SearchPlayer(setting.algorithm(), evaluator=evaluator, seed=number, max_bytes=MOST_BYTES)
@@ -104,21 +106,27 @@ def throughput(
         rates = [play(seconds)]
         mean = counted.positions / max(counted.calls, 1)
         features = np.concatenate(counted.kept)
-        speeds = [_alone(network, features, round(mean), seconds / 2)]
+        speeds = [_alone(network, features, round(mean), seconds / 2, askers)]
         rates.append(play(seconds))
-        speeds.append(_alone(network, features, round(mean), seconds / 2))
+        speeds.append(_alone(network, features, round(mean), seconds / 2, askers))
     if isinstance(evaluator, Together):
         evaluator.close()
     return Throughput(setting.title, sum(rates) / 2, sum(speeds) / 2, mean)
 
 
-def _alone(network: Network, features: NDArray[np.float32], batch: int, seconds: float) -> float:
-    """Positions a second that a network values, in batches of a size."""
+def _alone(network: Network, features: NDArray[np.float32], batch: int, seconds: float, askers: int) -> float:
+    """Positions a second that a network values in batches of a size, so many of them asked for at the same time."""
     rows = np.resize(features, (max(batch, 1), features.shape[1]))
-    spatial, numbers, _ = parts_of(rows)
-    network.run(spatial, numbers)
-    began, count = time.perf_counter(), 0
-    while time.perf_counter() - began < seconds:
-        network.run(spatial, numbers)
-        count += len(rows)
-    return count / (time.perf_counter() - began)
+    network.run_rows(rows)
+    began = time.perf_counter()
+
+    def ask(_: int) -> int:
+        count = 0
+        while time.perf_counter() - began < seconds:
+            network.run_rows(rows)
+            count += len(rows)
+        return count
+
+    with ThreadPoolExecutor(askers) as threads:
+        total = sum(threads.map(ask, range(askers)))
+    return total / (time.perf_counter() - began)

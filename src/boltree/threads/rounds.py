@@ -30,7 +30,7 @@ class Rounds:
         self._search = search
         self._workers = [Worker(search, one) for one in seed.spawn(threads)]
         self._pool = new_pool(threads)
-        self._values, self._none = np.zeros(round_size(threads)), np.zeros((0, 0))
+        self._values, self._none = np.zeros(round_size(threads)), np.zeros(0)
 
     def run(self, trials: int, last: int | None) -> bool:
         """Run whole rounds until there are so many more trials; False when there is no room for another."""
