@@ -181,7 +181,7 @@ class Shifts:
 
     def __init__(self, task: Task, threads: int) -> None:
         self._task, self._threads = task, threads
-        size = max(1, task.count // (SHARES * threads))
+        size = task.count if threads == 1 else max(1, task.count // (SHARES * threads))
         self._ranges: Iterator[int] = iter(range(0, task.count, size))
         self._size = size
         self._lock = threading.Lock()
