@@ -126,12 +126,13 @@ def test_a_doctored_number_is_a_regression_and_the_same_is_none(tmp_path, capsys
     shown = capsys.readouterr().out
     assert "of 2 cases are over 15% slower" in shown
     for change in changes(Run.load(tmp_path / "again.json"), saved):
-        assert 0.6 < change.ratio < 1.6  # on a machine that does other work too
+        assert 0.25 < change.ratio < 4.0  # on a machine that may do other work
+    assert [change.ratio for change in changes(saved, saved)] == [1.0, 1.0]
 
     content = json.loads(path.read_text())
-    content["cases"][0]["seconds"] /= 3.0
+    content["cases"][0]["seconds"] /= 20.0
     if content["cases"][0]["instructions"]:
-        content["cases"][0]["instructions"] /= 3.0
+        content["cases"][0]["instructions"] /= 20.0
     path.write_text(json.dumps(content))
     assert main(["bench", "--repeats", "2", "--compare", str(path)]) == 1
     line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("chain") and "SLOWER" in line)

@@ -51,7 +51,7 @@ def add_bench(commands: Any) -> None:
         "--compare",
         type=Path,
         metavar="FILE",
-        help=f"compare with a run that was saved; ends with status 1 if a case is over {TOLERANCE:.0%} slower",
+        help=f"compare with a run that was saved; ends with status 1 if a case is over {TOLERANCE:.0%}% slower",
     )
     bench.set_defaults(call=run_bench)
 
