@@ -20,7 +20,7 @@ from .python_problem import PythonProblem
 from .search import Search
 from .workers import Shifts, Task
 
-IN_FLIGHT = 128
+IN_FLIGHT = 64
 """So many searches share the batches of an evaluator at a time."""
 
 
