@@ -14,6 +14,7 @@ import pytest
 from examples.connect_four.network import ConnectFourNetwork
 
 import boltree as bt
+from boltree.core.records import TREE
 from boltree.core.seeds import write_words
 from mdps import random_mdp
 from test_batches import Guess
@@ -27,7 +28,7 @@ def check_alone(found, problem_of, states, algorithm, trials, **options):
     for i in range(len(found)):
         problem = problem_of(i)
         state = None if states is None else states[i]
-        alone = bt.Search(problem, algorithm, state=state, seed=int(found.seeds[i]), **options)
+        alone = bt.Search(problem, algorithm, state=state, seed=found.seeds[i], **options)
         alone.run(trials=trials)
         root = alone.root
         visits, q = np.zeros(problem.actions, np.int64), np.full(problem.actions, np.nan)
@@ -141,6 +142,14 @@ def test_threads_change_nothing(threads):
     assert other.visits.tobytes() != one.visits.tobytes()
 
 
+def test_what_says_where_memory_lies_stays_a_workers_own():
+    """Everything outside of one part of the record is taken from a fresh one: no address may lie there."""
+    places = {name: TREE.fields[name][1] for name in TREE.names}
+    for name, place in places.items():
+        if name.endswith("_at") and name != "params_at":
+            assert places["nodes_at"] <= place < places["growth"], name
+
+
 # Evaluators
 
 
@@ -217,6 +226,30 @@ def test_the_first_search_that_fails_is_named(bad, message, threads, evaluator):
     with pytest.raises(bt.ProblemError, match=message):
         bt.search_many(states, bt.UCT(), 30, threads, problem=problem, seed=0, evaluator=evaluator)
     assert len(bt.search_many(states[:20], bt.UCT(), 30, threads, problem=problem, seed=0, evaluator=evaluator)) == 20
+
+
+@pytest.mark.parametrize("algorithm", [bt.UCT(), bt.PUCT(noise=0.2)], ids=["UCT", "noise"])
+@pytest.mark.parametrize(
+    ("bad", "message"), [(8, "KeyError: 'eight'"), (9, "Trap.player returned 2"), (7, "ValueError")]
+)
+def test_the_very_first_is_named_too(algorithm, bad, message):
+    with pytest.raises(bt.ProblemError, match=rf"search 0 of 2, from State\(x={bad}\): {message}"):
+        bt.search_many([(bad,), (0,)], algorithm, 30, problem=Trap(), evaluator=0.0)
+
+
+def test_a_start_that_fails_is_named():
+    class Late(Counting):
+        late = False
+
+        def start(self, rng):
+            if self.late:
+                raise RuntimeError("no start")
+            return 0
+
+    problems = [Late(), Late(), Late()]
+    problems[1].late = True
+    with pytest.raises(bt.ProblemError, match="search 1 of 3: RuntimeError: no start"):
+        bt.search_many(problems, bt.UCT(), 5)
 
 
 def test_a_failing_evaluator_is_not_a_searchs_error():

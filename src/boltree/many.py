@@ -18,7 +18,7 @@ from .evaluators import Evaluator, Together
 from .problem import Problem
 from .python_problem import PythonProblem
 from .search import Search
-from .workers import Shifts, Task
+from .workers import Shifts, Task, named
 
 IN_FLIGHT = 64
 """So many searches share the batches of an evaluator at a time."""
@@ -111,7 +111,7 @@ def search_many(
     words = np.zeros((len(which), 3), np.uint64)
     write_words(seeds, np.zeros(4, np.uint64), words)
     if problem is None:
-        starts = np.stack([_start_of(problems[k], row[1:]) for k, row in zip(which, words, strict=True)])
+        starts = _starts_of(problems, which, words)
     external = growth == "leaf" and hasattr(evaluator, "evaluate")
     in_turn = isinstance(problems[0], PythonProblem)  # Python is asked about one search at a time
     several = 1 if in_turn else min(int(threads), len(which))
@@ -175,15 +175,21 @@ def _words_of(problem: Problem, states: Any) -> NDArray[np.uint64]:
             try:
                 rows[i : i + 1] = problem.as_state(one)
             except ProblemError as error:
-                raise ProblemError(f"search {i} of {len(listed)}: {error}") from None
+                raise named(i, len(listed), error) from None
     else:
         raise ParameterError(f"problems_or_states={states!r}: must be many states of the problem")
     return rows.view(np.uint64).reshape(len(rows), layout.itemsize // 8)
 
 
-def _start_of(problem: Problem, generator: Any) -> NDArray[np.uint64]:
-    """A start state as words; what it draws, it draws from the search's own generator."""
-    return np.frombuffer(problem.plain_start(generator).tobytes(), np.uint64)
+def _starts_of(problems: list[Problem], which: NDArray[np.int64], words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The problems' start states as rows of words; what each draws, it draws from its search's own generator."""
+    starts = np.zeros((len(which), problems[0].state_layout().itemsize // 8), np.uint64)
+    for i, k in enumerate(which.tolist()):
+        try:
+            starts[i] = np.frombuffer(problems[k].plain_start(words[i, 1:]).tobytes(), np.uint64)
+        except Exception as error:
+            raise named(i, len(which), error) from error
+    return starts
 
 
 class _Shared:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,8 @@ class Task:
         """A search with memory for the longest trials of all."""
         longest = max(self.problems, key=lambda problem: problem.horizon)
         number = int(np.argmax(self.which == self.problems.index(longest)))
-        search = self._new_search(longest, self.state(number))
+        with self.naming(number):
+            search = self._new_search(longest, self.state(number))
         search._set_budget(self.trials)
         return search
 
@@ -82,7 +84,8 @@ class Task:
         noise = np.zeros_like(self.policy)
         for i, seed in enumerate(seeds.tolist()):
             generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-            legal = np.array(self.problem(i).legal_actions(self.state(i)), np.int64)
+            with self.naming(i):
+                legal = np.array(self.problem(i).legal_actions(self.state(i)), np.int64)
             draw_noise(search.algorithm, legal, generator, noise[i])
         return noise
 
@@ -111,10 +114,24 @@ class Task:
 
     def named(self, number: int, error: Exception) -> Exception:
         """An error that says which search it was and where it started."""
-        start = self.problem(number).present(self.state(number))
-        kind = ParameterError if isinstance(error, ParameterError) else ProblemError
-        what = str(error) if isinstance(error, (ParameterError, ProblemError)) else f"{type(error).__name__}: {error}"
-        return kind(f"search {number} of {self.count}, from {start!r}: {what}")
+        return named(number, self.count, error, repr(self.problem(number).present(self.state(number))))
+
+    @contextmanager
+    def naming(self, number: int) -> Iterator[None]:
+        """Name what a problem raises in plain Python."""
+        try:
+            yield
+        except ParameterError:  # it is no search's
+            raise
+        except Exception as error:
+            raise self.named(number, error) from error
+
+
+def named(number: int, count: int, error: Exception, start: str = "") -> Exception:
+    """An error that says which of many searches it was, and from where."""
+    kind = ParameterError if isinstance(error, ParameterError) else ProblemError
+    what = str(error) if isinstance(error, (ParameterError, ProblemError)) else f"{type(error).__name__}: {error}"
+    return kind(f"search {number} of {count}{f', from {start}' if start else ''}: {what}")
 
 
 class Worker:
