@@ -166,6 +166,37 @@ def test_leaves_share_batches(algorithm):
         assert bt.Search(game, algorithm, evaluator=together).run(trials=4) == "trials"  # it is still open
 
 
+class Scaled(bt.Problem):
+    """What an evaluator sees of a state depends on the problem."""
+
+    state = bt.record(x="i4")
+    params = bt.record(scale="f8")
+    actions = 9
+    horizon = 6
+    features_shape = (2,)
+
+    @staticmethod
+    def start(params, state, rng):
+        state.x = 1
+
+    @staticmethod
+    def step(params, state, action, rng):
+        state.x = 9 * state.x + action
+        return params.scale * action, False
+
+    @staticmethod
+    def features(params, state, out):
+        out[0] = params.scale * state.x
+
+
+def test_every_problem_has_its_own_features():
+    problems = [Scaled(scale=float(i), horizon=3 + i) for i in range(4)]
+    given = [problems[i % 4] for i in range(80)]
+    found = bt.search_many(given, bt.PUCT(), 20, seed=0, evaluator=Guess(2))
+    with bt.Together(Guess(2)) as together:
+        check_alone(found, lambda i: given[i], None, bt.PUCT(), 20, evaluator=together)
+
+
 def test_a_network():
     game, network = bt.problems.ConnectFour(), ConnectFourNetwork.load()
     states = [bt.problems.ConnectFour(moves).start_state() for moves in ("001122", "6001122", "323236", "32323")]
@@ -217,11 +248,12 @@ class Trap(bt.Problem):
 )
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("evaluator", [0.0, Guess(2, actions=2)], ids=["number", "evaluator"])
-def test_the_first_search_that_fails_is_named(bad, message, threads, evaluator):
+def test_the_first_search_that_fails_is_named(bad, message, threads, evaluator, monkeypatch):
     if evaluator == 0.0:
         states = [(0,)] * 20 + [(bad,)] + [(0,)] * 30 + [(bad,)] + [(0,)] * 8
     else:
         states = [(0,)] * 20 + [(bad,)] + [(0,)] * 39
+        monkeypatch.setattr("boltree.many.IN_FLIGHT", 3)  # whose memory has had others in it
     problem = Trap()
     with pytest.raises(bt.ProblemError, match=message):
         bt.search_many(states, bt.UCT(), 30, threads, problem=problem, seed=0, evaluator=evaluator)

@@ -80,7 +80,8 @@ def search_many(
         evaluator: as of `Search`. An object's batches are shared by the searches, as `Together` does it.
         max_bytes: of one tree; four fifths of the machine's memory, shared by the threads, if None.
 
-    An error names the search by its number and its state; of several that fail, the first.
+    An error names the search by its number and its state. Of several that fail it is the one with the lowest number;
+    with an evaluator, the one that failed first.
 
     Example:
         >>> import boltree as bt

@@ -159,7 +159,8 @@ class Worker:
 
     def run_among_others(self, number: int) -> None:
         """Run one search whose leaves an evaluator values."""
-        self._job.number = number
+        self._job.number, self._job.planted = number, 0
+        self.search.problem = self.task.problem(number)
         code = int(plant_search(self.search._handle, self._jobs))
         if code == records.DONE:
             if self.search.run(trials=self.task.trials) == "memory":
