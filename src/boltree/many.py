@@ -18,7 +18,7 @@ from .evaluators import Evaluator, Together
 from .problem import Problem
 from .python_problem import PythonProblem
 from .search import Search
-from .workers import Shifts, Task, named
+from .workers import Shifts, Task, Worker, named
 
 IN_FLIGHT = 64
 """So many searches share the batches of an evaluator at a time."""
@@ -193,6 +193,14 @@ def _starts_of(problems: list[Problem], which: NDArray[np.int64], words: NDArray
     return starts
 
 
+def _taken(free: list[Worker]) -> Worker | None:
+    """A worker that has nothing to do, if there is one."""
+    try:
+        return free.pop()
+    except IndexError:  # another thread was faster, too
+        return None
+
+
 class _Shared:
     """An evaluator whose batches many searches share; it tells its own errors from those of a search."""
 
@@ -222,19 +230,18 @@ class _Shared:
 
     def run(self, task: Task, trees: int) -> None:
         """Run all searches, so many at a time."""
-        free = [task.new_worker() for _ in range(trees)]
+        free: list[Worker] = []
         failed: list[tuple[int, Exception]] = []
 
         def run(number: int) -> None:
             if failed:
                 return
-            worker = free.pop()
             try:
+                worker = _taken(free) or task.new_worker()
                 worker.run_among_others(number)
+                free.append(worker)
             except Exception as error:
                 failed.append((number, error))
-            finally:
-                free.append(worker)
 
         with ThreadPoolExecutor(trees, "boltree-many") as threads:
             try:

@@ -57,6 +57,7 @@ class Task:
         self.visits = np.zeros((self.count, actions), np.int64)
         self.q, self.policy = np.full((self.count, actions), np.nan), np.zeros((self.count, actions))
         self._path = np.zeros(1, np.int64)
+        self._lock = threading.Lock()
         first = self.new_search()
         self._spare: list[Search] = [first]
         self._root = np.array(first._storage.nodes[:1], NODE)
@@ -99,7 +100,9 @@ class Task:
 
     def new_worker(self) -> Worker:
         """Somebody who runs searches of this task."""
-        search = self._spare.pop() if self._spare else self.new_search()
+        with self._lock:
+            spare = self._spare.pop() if self._spare else None
+        search = spare or self.new_search()
         job = np.zeros(1, JOB).view(np.recarray)
         j = job[0]
         j.trials, j.tree_at = self.trials, search._handle.ctypes.data
