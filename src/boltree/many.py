@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
@@ -18,7 +19,7 @@ from .evaluators import Evaluator, Together
 from .problem import Problem
 from .python_problem import PythonProblem
 from .search import Search
-from .workers import Shifts, Task, Worker, named
+from .workers import Shifts, Task, named
 
 IN_FLIGHT = 64
 """So many searches share the batches of an evaluator at a time."""
@@ -193,14 +194,6 @@ def _starts_of(problems: list[Problem], which: NDArray[np.int64], words: NDArray
     return starts
 
 
-def _taken(free: list[Worker]) -> Worker | None:
-    """A worker that has nothing to do, if there is one."""
-    try:
-        return free.pop()
-    except IndexError:  # another thread was faster, too
-        return None
-
-
 class _Shared:
     """An evaluator whose batches many searches share; it tells its own errors from those of a search."""
 
@@ -230,25 +223,31 @@ class _Shared:
 
     def run(self, task: Task, trees: int) -> None:
         """Run all searches, so many at a time."""
-        free: list[Worker] = []
+        left = deque(range(task.count))
         failed: list[tuple[int, Exception]] = []
 
-        def run(number: int) -> None:
-            if failed:
-                return
-            try:
-                worker = _taken(free) or task.new_worker()
-                worker.run_among_others(number)
-                free.append(worker)
-            except Exception as error:
-                failed.append((number, error))
+        def work() -> None:
+            worker = task.new_worker()
+            while not failed:
+                try:
+                    number = left.popleft()
+                except IndexError:
+                    return
+                try:
+                    worker.run_among_others(number)
+                except Exception as error:
+                    failed.append((number, error))
 
         with ThreadPoolExecutor(trees, "boltree-many") as threads:
             try:
-                list(threads.map(run, range(task.count)))
+                begun = [threads.submit(work) for _ in range(trees)]
+                wait(begun)
             except BaseException:  # Ctrl-C: those on their way end at once
+                left.clear()
                 self.close()
                 raise
+        for one in begun:
+            one.result()
         if failed:
             number, error = failed[0]
             if error in self._raised or isinstance(error, ParameterError):  # the evaluator's, not a search's
