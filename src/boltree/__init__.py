@@ -40,6 +40,7 @@ from .errors import ParameterError, ProblemError
 from .evaluate import Estimate, sample_value, simple_regret, value_of
 from .evaluators import Cached, Evaluator, Together
 from .generator import integer, uniform
+from .many import Searches, search_many
 from .node import Node
 from .problem import Problem
 from .python_problem import PythonProblem
@@ -86,6 +87,7 @@ __all__ = [
     "ProblemError",
     "PythonProblem",
     "Search",
+    "Searches",
     "Solution",
     "Survey",
     "Together",
@@ -104,6 +106,7 @@ __all__ = [
     "problems",
     "record",
     "sample_value",
+    "search_many",
     "simple_regret",
     "solve",
     "sqrt_decay",

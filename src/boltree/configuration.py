@@ -22,7 +22,7 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool) -> tup
     handle = new_tree()
     t = handle[0]
     kept = _enter_algorithm(t, algorithm)
-    _enter_problem(t, problem)
+    enter_problem(t, problem)
 
     sampled = t.distribution in (space.BOLTZMANN, space.RELATIVE, space.SPARSEMAX)
     t.relative = (
@@ -83,7 +83,8 @@ def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
     return [kept_alpha, kept_beta]
 
 
-def _enter_problem(t: Any, problem: Problem) -> None:
+def enter_problem(t: Any, problem: Problem) -> None:
+    """What the tree's record says of a problem."""
     t.actions, t.horizon, t.discount = problem.actions, problem.horizon, problem.discount
     t.deterministic = problem.deterministic
     t.words = problem.state_layout().itemsize // 8

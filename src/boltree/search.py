@@ -217,10 +217,7 @@ class Search:
         """The root's Dirichlet noise, once per root."""
         if not self._tree.noise_weight:
             return
-        legal = self.root.actions
-        concentration = getattr(self.algorithm, "noise_concentration", 10.0) / max(legal.size, 1)
-        self._storage.scratch["noise"][:] = 0.0
-        self._storage.scratch["noise"][legal] = self._noise.dirichlet(np.full(legal.size, concentration))
+        draw_noise(self.algorithm, self.root.actions, self._noise, self._storage.scratch["noise"])
 
     # Running
 
@@ -598,3 +595,10 @@ class Search:
         from .saving import load_search
 
         return load_search(cls, Path(path), problem, algorithm, evaluator)  # type: ignore[no-any-return]
+
+
+def draw_noise(algorithm: Algorithm, legal: NDArray[np.int64], generator: np.random.Generator, out: Any) -> None:
+    """Write Dirichlet noise over a root's legal actions."""
+    concentration = getattr(algorithm, "noise_concentration", 10.0) / max(legal.size, 1)
+    out[:] = 0.0
+    out[legal] = generator.dirichlet(np.full(legal.size, concentration))

@@ -21,8 +21,13 @@ NODE_BYTES = NODE.itemsize
 
 @kernel
 def run_trials(handle: Any, trials: int) -> int:
+    """`run_more`, for Python."""
+    return run_more(handle[0], trials)
+
+
+@inlined
+def run_more(tree: Any, trials: int) -> int:
     """Run up to `trials` trials; DONE, FULL (no room for another), EVALUATE, INDEX (make it anew), or an error."""
-    tree = handle[0]
     end = tree.trials + trials
     levels = tree.horizon - node_at(tree, tree.root).depth
     new_nodes = nodes_of_trial(tree, levels)
