@@ -1,7 +1,7 @@
 """Taking nodes and units from the tree's arenas.
 
 A tree of one thread counts up. Threads that share a tree take ranges from its counters, so that they meet there seldom;
-before each trial a thread has made sure that what all of them may take is there (shared.py).
+before each trial a thread has made sure that what all of them may take is there (worker.py).
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ def take_node(tree: Any) -> int:
 @inlined
 def take_node_range(tree: Any) -> None:
     """Go on with a fresh range of nodes."""
-    tree.node_count = add_to(tree.shared + NODE_COUNT, NODE_RANGE)
+    tree.node_count = add_to(tree.owner + NODE_COUNT, NODE_RANGE)
     tree.node_end = tree.node_count + NODE_RANGE
 
 
 @inlined
 def take_units(tree: Any, size: int) -> int:
     """The first of so many new units."""
-    if tree.shared and tree.unit_count + size > tree.unit_end:  # what is left of the old range is lost
-        tree.unit_count = add_to(tree.shared + UNIT_COUNT, unit_range(size))
+    if tree.owner and tree.unit_count + size > tree.unit_end:  # what is left of the old range is lost
+        tree.unit_count = add_to(tree.owner + UNIT_COUNT, unit_range(size))
         tree.unit_end = tree.unit_count + unit_range(size)
     first = tree.unit_count
     tree.unit_count += size

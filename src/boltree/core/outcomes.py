@@ -85,8 +85,8 @@ def link_outcome(tree: Any, edge: int, child: int) -> None:
         record.outcomes += 1
     else:
         tree.index_wanted = 1
-        if tree.shared:
-            record_at(tree.shared, TREE).index_wanted = 1
+        if tree.owner:
+            record_at(tree.owner, TREE).index_wanted = 1
         if tree.index_size > 0:
             enter_index(tree, edge)
 
@@ -100,10 +100,10 @@ def enter_index(tree: Any, edge: int) -> None:
     child = np.int64(record.child)
     while child != NONE:
         terminal = node_at(tree, child).marks & TERMINAL != 0
-        if tree.shared:  # another thread may take the free slot first
+        if tree.owner:  # another thread may take the free slot first
             while not claim(tree.index_at + 4 * index_slot(tree, edge, child, terminal), NONE, child):
                 pass
-            add_to(tree.shared + INDEX_COUNT, 1)
+            add_to(tree.owner + INDEX_COUNT, 1)
         else:
             index_of(tree)[index_slot(tree, edge, child, terminal)] = child
             tree.index_count += 1

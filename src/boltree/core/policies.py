@@ -248,7 +248,7 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
 def in_flight(tree: Any, node: Any, edge: Any) -> int:
     """Trials on their way that have taken an edge: each counts as a visit that lost c (virtual loss)."""
     flights = np.int64(0)
-    if tree.batching and node.flights > (1 if tree.shared else 0):  # a thread's own trial is among them
+    if tree.batching and node.flights > (1 if tree.owner else 0):  # a thread's own trial is among them
         child = np.int64(edge.child)
         while child != NONE:
             flights += node_at(tree, child).flights

@@ -244,7 +244,7 @@ TREE = np.dtype(
         ("batching", "i8"),  # a batch is being selected: going down changes nothing
         ("visits_made", "i8"),
         # threads that share a tree: each has a record like this one, which names the tree's own
-        ("shared", "i8"),  # the address of the tree's own record; 0 for a tree of one thread
+        ("owner", "i8"),  # the address of the tree's own record; 0 for a tree of one thread
         ("node_end", "i8"),  # nodes and units up to here are this thread's to use; 0 without threads
         ("unit_end", "i8"),
         ("reserve_nodes", "i8"),  # what all threads may take before they look for room again

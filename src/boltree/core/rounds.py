@@ -33,11 +33,11 @@ def run_rounds(
     The first thread leads and returns DONE, FULL, INDEX or an error; `values` and `none` are its scratch.
     """
     tree = handle[0]
-    main = record_at(tree.shared, TREE)
+    main = record_at(tree.owner, TREE)
     if number > 0:
         follow(tree, main, number, threads)
         return DONE
-    phase = read_from(tree.shared + PHASE)
+    phase = read_from(tree.owner + PHASE)
     status = DONE
     while status == DONE and main.trials < enough:
         wanted = min(size, last - main.trials)
@@ -52,12 +52,12 @@ def run_rounds(
             break
         main.round_count = count
         phase += 1
-        add_to(tree.shared + PHASE, 1)
+        add_to(tree.owner + PHASE, 1)
         roll_out(tree, main, 0, threads)
-        wait_for(tree, tree.shared + ARRIVED, phase * (threads - 1))
+        wait_for(tree, tree.owner + ARRIVED, phase * (threads - 1))
         status = finish_round(main, count, values, none)
     main.round_count = -1
-    add_to(tree.shared + PHASE, 1)
+    add_to(tree.owner + PHASE, 1)
     return status
 
 
@@ -67,11 +67,11 @@ def follow(tree: Any, main: Any, number: int, threads: int) -> None:
     phase = np.int64(0)
     while True:
         phase += 1
-        wait_for(tree, tree.shared + PHASE, phase)
+        wait_for(tree, tree.owner + PHASE, phase)
         if main.round_count < 0:
             return
         roll_out(tree, main, number, threads)
-        add_to(tree.shared + ARRIVED, 1)
+        add_to(tree.owner + ARRIVED, 1)
 
 
 @inlined

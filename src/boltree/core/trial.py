@@ -318,13 +318,13 @@ def back_up(tree: Any) -> None:
     if tree.growth == LEAF and not ended:
         switch = min(switch, tree.length - 1)  # ... or, where the tree ends above it, of the last one
     child_visits = leaf.visits
-    if tree.shared:
+    if tree.owner:
         unlock(leaf)
     for level in range(tree.length - 1, -1, -1):
         at = step_at(tree, level)
         index = np.int64(at.node)
         node = node_at(tree, index)
-        if tree.shared:
+        if tree.owner:
             enter_visit(tree, index, level)
         ret = at.reward + tree.discount * ret
         old_value = node.value
@@ -378,7 +378,7 @@ def back_up(tree: Any) -> None:
         before, after = old_value, node.value
         entropy_before, entropy_after = at.entropy, node.entropy
         child_visits = node.visits
-        if tree.shared:
+        if tree.owner:
             unlock(node)
     tree.visits_made += tree.length + 1
 

@@ -1,4 +1,4 @@
-"""All threads run trials on one tree (core/shared.py says how they keep it exact)."""
+"""All threads run trials on one tree (core/worker.py says how they keep it exact)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import records
 from ..core.holes import close_gaps, drop_unvisited
-from ..core.shared import run_worker, set_reserves
+from ..core.worker import run_worker, set_reserves
 from ..failures import raise_failure
 from .crew import Waiting, new_pool
 from .worker import Worker

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..search import Search
 
 OWN = (
-    "node_count", "node_end", "unit_count", "unit_end", "trials", "visits_made", "shared", "give_way",
+    "node_count", "node_end", "unit_count", "unit_end", "trials", "visits_made", "owner", "give_way",
     "waits", "waited", "worked",
 )  # fmt: skip
 """Besides its scratch memory, what a worker's record does not share with the tree's."""
@@ -46,4 +46,4 @@ class Worker:
     def enlist(self, main: Any) -> None:
         """Take over all that is common from the tree's own record."""
         self._words[self._common] = main.view(np.ndarray).view(np.int64)[self._common]
-        self.record.shared = main.ctypes.data
+        self.record.owner = main.ctypes.data

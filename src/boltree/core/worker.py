@@ -41,12 +41,12 @@ def run_worker(handle: Any) -> int:
     """Run trials on a shared tree until there are none left or a thread asks to stop; DONE, FULL, INDEX or an error."""
     tree = handle[0]
     began = cycles()
-    main = record_at(tree.shared, TREE)
+    main = record_at(tree.owner, TREE)
     status = work(tree, main)
     share_returns(tree, main)
     tree.worked += cycles() - began
     if status != DONE:
-        add_to(tree.shared + STOPPED, 1)
+        add_to(tree.owner + STOPPED, 1)
     return status
 
 
@@ -59,7 +59,7 @@ def work(tree: Any, main: Any) -> int:
             return status
         take_node_range(tree)
     mine = 0
-    while read_from(tree.shared + STOPPED) == 0:
+    while read_from(tree.owner + STOPPED) == 0:
         if mine == 0:
             mine = take_tickets(tree)
             if mine == 0:
@@ -73,24 +73,24 @@ def work(tree: Any, main: Any) -> int:
             else:
                 retreat(tree, tree.length)
         if status != DONE:
-            add_to(tree.shared + TICKETS, mine)
+            add_to(tree.owner + TICKETS, mine)
             return status
         tree.trials += 1
         mine -= 1
         if tree.fresh == BAD:
-            add_to(tree.shared + TICKETS, mine)
+            add_to(tree.owner + TICKETS, mine)
             return SCHEDULE_FAILED
-    add_to(tree.shared + TICKETS, mine)
+    add_to(tree.owner + TICKETS, mine)
     return DONE
 
 
 @inlined
 def take_tickets(tree: Any) -> int:
     """How many trials this thread may take on now."""
-    left = add_to(tree.shared + TICKETS, -AT_A_TIME)
+    left = add_to(tree.owner + TICKETS, -AT_A_TIME)
     mine = min(max(left, 0), AT_A_TIME)
     if mine < AT_A_TIME:
-        add_to(tree.shared + TICKETS, AT_A_TIME - mine)
+        add_to(tree.owner + TICKETS, AT_A_TIME - mine)
     return mine  # type: ignore[no-any-return]
 
 
@@ -124,12 +124,12 @@ def share_returns(tree: Any, main: Any) -> None:
     if not tree.automatic and tree.state_value != POWER:
         return
     if tree.lowest < main.lowest or tree.highest > main.highest:
-        while add_to(tree.shared + GUARD, 1) != 0:
-            add_to(tree.shared + GUARD, -1)
+        while add_to(tree.owner + GUARD, 1) != 0:
+            add_to(tree.owner + GUARD, -1)
             give_way(tree)
         note_return(main, tree.lowest)
         note_return(main, tree.highest)
-        add_to(tree.shared + GUARD, -1)
+        add_to(tree.owner + GUARD, -1)
     if main.lowest < tree.lowest or main.highest > tree.highest:
         note_return(tree, main.lowest)
         note_return(tree, main.highest)
