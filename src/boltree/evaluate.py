@@ -53,10 +53,30 @@ class Exact:
         """The value of the recommendations as they are now."""
         if self.two_players:
             return float(self.best.q()[list(self.best.actions()).index(search.recommend())])
+        if search.transpositions == "state":
+            return self._value_by_state(search)
         while not self._arena.reserved and self.known.size < search.size:
             self._arena.grow()
             self._view_known()
         return float(follow_exactly(search._handle, 0, self.levels, *self.model, self.frames, self.sums, self.known))
+
+    def _value_by_state(self, search: Search) -> float:
+        """The same where a recommendation holds at all depths: the policy's value, step by step from the last."""
+        model, seen = self.best.model, search.survey()
+        chosen = np.full(model.size, -1)
+        for i in np.flatnonzero(~seen.terminal):
+            chosen[model.ids[search._storage.states[i].tobytes()]] = seen.recommended[i]
+        rows, outcomes = int(model.rows[model.size]), int(model.first[model.rows[model.size]])
+        state = np.repeat(np.arange(model.size), np.diff(model.rows[: model.size + 1]))
+        share = np.where(chosen[state] < 0, 1.0 / np.bincount(state, minlength=model.size)[state], 0.0)
+        share[chosen[state] == model.action[:rows]] = 1.0
+        row = np.repeat(np.arange(rows), np.diff(model.first[: rows + 1]))
+        weight = share[row] * model.probability[:outcomes]
+        successor, values = model.successor[:outcomes], np.zeros(model.size + 1)  # the last is the end's
+        for _ in range(self.levels):
+            below = model.reward[:outcomes] + search.problem.discount * values[successor]
+            values[:-1] = np.bincount(state[row], weight * below, minlength=model.size)
+        return float(values[0])
 
     def regret(self, search: Search, value: float) -> float:
         """The optimum minus a value, for the player who moves at the root."""

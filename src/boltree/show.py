@@ -113,21 +113,23 @@ def _below(search: Any, node: Node, depth: int, width: int, open: tuple[bool, ..
         action = int(actions[i])
         name, share = search.problem.action_name(action), float(visits[i] / visits.sum())
         yield Line(open, last, name, action == best, int(visits[i]), share, float(q[i]), float(policy[i]))
-        yield from _outcomes(search, children.get(action, []), depth, width, (*open, not last))
+        yield from _outcomes(search, children.get(action, []), node.arrivals(action), depth, width, (*open, not last))
     if len(order) > width:
         yield Line(open, True, f"... {len(order) - width} more actions tried")
 
 
-def _outcomes(search: Any, outcomes: list[Node], depth: int, width: int, open: tuple[bool, ...]) -> Iterator[Line]:
+def _outcomes(
+    search: Any, outcomes: list[Node], arrivals: Any, depth: int, width: int, open: tuple[bool, ...]
+) -> Iterator[Line]:
     """What lies below an action: the nodes of its outcomes, or of its only one."""
     if len(outcomes) == 1:
         yield from _below(search, outcomes[0], depth - 1, width, open)
         return
-    seen = sorted(enumerate(outcomes), key=lambda item: -item[1].count)
+    seen = sorted(enumerate(outcomes), key=lambda item: -arrivals[item[0]])
     for place, (k, child) in enumerate(seen[:OUTCOMES]):
         last = place == len(seen) - 1
         line = _state_line(search, child)
-        yield Line(open, last, f"({k})", visits=child.count, value=child.value, note=line)
+        yield Line(open, last, f"({k})", visits=int(arrivals[k]), value=child.value, note=line)
         yield from _below(search, child, depth - 1, width, (*open, not last))
     if len(outcomes) > OUTCOMES:
         yield Line(open, True, f"... {len(outcomes) - OUTCOMES:,} more outcomes")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class Survey:
     """What `bt.Node` says, for all nodes, in the order in which they were made; ``Node(search, i)`` is the i-th.
 
-    `parent` is the index of the node above, -1 for the root; `recommended` is -1 where no action was tried.
+    `parent` is the index of the node above, -1 for the root; `recommended` is -1 where no action was tried. Of a node
+    that several ways lead to, `parent`, `action` and `depth` are those of the first.
 
     >>> import boltree as bt
     >>> search = bt.Search(bt.problems.DChain(3), bt.BTS(), seed=0, growth="trial")

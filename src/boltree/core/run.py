@@ -11,6 +11,7 @@ from .jit import inlined, kernel
 from .outcomes import index_is_short
 from .random import hashed
 from .records import DONE, EVALUATE, FULL, INDEX, LEAF, NODE, NONE, SINGLE, UNIT
+from .sharing import back_up_shared, undo_shared
 from .space import SWITCHING
 from .temperature import solve_temperature
 from .trial import back_up, descend, enter_leaf, undo
@@ -22,7 +23,18 @@ NODE_BYTES = NODE.itemsize
 @kernel
 def run_trials(handle: Any, trials: int) -> int:
     """Run up to `trials` trials; DONE, FULL (no room for another), EVALUATE, INDEX (make it anew), or an error."""
-    tree = handle[0]
+    return trials_of(handle[0], trials, False)
+
+
+@kernel
+def run_shared_trials(handle: Any, trials: int) -> int:
+    """`run_trials` where nodes are shared: code of its own, so that a tree's stays as fast as it is."""
+    return trials_of(handle[0], trials, True)
+
+
+@inlined
+def trials_of(tree: Any, trials: int, shared: bool) -> int:
+    """`run_trials`; `shared` is a constant."""
     end = tree.trials + trials
     levels = tree.horizon - node_at(tree, tree.root).depth
     new_nodes = nodes_of_trial(tree, levels)
@@ -36,16 +48,22 @@ def run_trials(handle: Any, trials: int) -> int:
             if tree.distribution == SWITCHING and levels > 0:
                 tree.switch = levels - tree.trials % levels
         resumed = tree.pending
-        status = enter_leaf(tree, True) if resumed else descend(tree)
+        status = enter_leaf(tree, True) if resumed else descend(tree, shared)
         if status == EVALUATE:
             return EVALUATE
         if status != DONE:
-            undo(tree)
+            if shared:
+                undo_shared(tree)
+            else:
+                undo(tree)
             tree.pending = 0
             return status
         tree.pending = 0
         if resumed != 2:
-            back_up(tree)
+            if shared:
+                back_up_shared(tree)
+            else:
+                back_up(tree)
             tree.trials += 1
             if tree.adaptive and tree.trials % tree.every == 0:
                 solve_temperature(tree)
@@ -60,7 +78,9 @@ def nodes_of_trial(tree: Any, levels: int) -> int:
 
 @inlined
 def units_of_trial(tree: Any, levels: int) -> int:
-    """Units of blocks that a trial may need."""
+    """Units of blocks, and links, that a trial may need."""
+    if tree.shared:  # a trial may go through any number of nodes that others made
+        return (levels + 1) * (units_of(tree, tree.actions) + 1)
     return (2 if tree.growth == LEAF else levels + 1) * units_of(tree, tree.actions)
 
 
@@ -101,7 +121,10 @@ def bytes_of_trial(handle: Any, levels: int) -> int:
 @kernel
 def abandon_trial(handle: Any) -> None:
     """Take back a trial whose leaf waits for an evaluation that will not come."""
-    undo(handle[0])
+    if handle[0].shared:
+        undo_shared(handle[0])
+    else:
+        undo(handle[0])
     handle[0].pending = 0
 
 

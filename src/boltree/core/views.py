@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from .jit import JIT_DISABLED
 from .native import build_array, plain_array_at
-from .records import EDGE, ENTROPY, FLIGHT, HEADER, NODE, PATH, QUOTA, SCHEDULE, TABLE, TREE
+from .records import EDGE, ENTROPY, FLIGHT, HEADER, LINK, NODE, PATH, QUOTA, SCHEDULE, TABLE, TREE
 
 _I64 = ir.IntType(64)
 
@@ -97,6 +97,7 @@ def _array(dtype: Any, base: str, size: str) -> Any:
 
 node_at = _records(NODE, "nodes_at")
 edge_at = _records(EDGE, "blocks_at")
+link_at = _records(LINK, "blocks_at")
 header_at = _records(HEADER, "blocks_at")
 schedule_at = _records(SCHEDULE, "blocks_at")
 entropy_at = _rows(ENTROPY, "blocks_at")
