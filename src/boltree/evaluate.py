@@ -53,29 +53,33 @@ class Exact:
         """The value of the recommendations as they are now."""
         if self.two_players:
             return float(self.best.q()[list(self.best.actions()).index(search.recommend())])
-        if search.transpositions == "state":
-            return self._value_by_state(search)
+        if search.transpositions:
+            return self._value_of_shared(search)
         while not self._arena.reserved and self.known.size < search.size:
             self._arena.grow()
             self._view_known()
         return float(follow_exactly(search._handle, 0, self.levels, *self.model, self.frames, self.sums, self.known))
 
-    def _value_by_state(self, search: Search) -> float:
-        """The same where a recommendation holds at all depths: the policy's value, step by step from the last."""
-        model, seen = self.best.model, search.survey()
-        chosen = np.full(model.size, -1)
-        for i in np.flatnonzero(~seen.terminal):
-            chosen[model.ids[search._storage.states[i].tobytes()]] = seen.recommended[i]
+    def _value_of_shared(self, search: Search) -> float:
+        """The same where a state at a depth is one node, however it was reached: step by step from the last.
+
+        The walk over the tree would come to the same node by every way there.
+        """
+        model, seen, by_state = self.best.model, search.survey(), search.transpositions == "state"
         rows, outcomes = int(model.rows[model.size]), int(model.first[model.rows[model.size]])
-        state = np.repeat(np.arange(model.size), np.diff(model.rows[: model.size + 1]))
-        share = np.where(chosen[state] < 0, 1.0 / np.bincount(state, minlength=model.size)[state], 0.0)
-        share[chosen[state] == model.action[:rows]] = 1.0
-        row = np.repeat(np.arange(rows), np.diff(model.first[: rows + 1]))
-        weight = share[row] * model.probability[:outcomes]
-        successor, values = model.successor[:outcomes], np.zeros(model.size + 1)  # the last is the end's
-        for _ in range(self.levels):
-            below = model.reward[:outcomes] + search.problem.discount * values[successor]
-            values[:-1] = np.bincount(state[row], weight * below, minlength=model.size)
+        state = np.repeat(np.arange(model.size), np.diff(model.rows[: model.size + 1]))  # of a row: a state's action
+        row = np.repeat(np.arange(rows), np.diff(model.first[: rows + 1]))  # of an outcome
+        evenly = 1.0 / np.maximum(np.bincount(state, minlength=model.size), 1)[state]
+        chosen = np.full((1 if by_state else self.levels, model.size), -1)
+        inner = np.flatnonzero(seen.recommended >= 0)
+        place = [model.ids[words.tobytes()] for words in search._storage.states[inner]]
+        chosen[0 if by_state else seen.depth[inner] - search.root.depth, place] = seen.recommended[inner]
+        values = np.zeros(model.size + 1)  # the last is the end's
+        for step in range(self.levels - 1, -1, -1):
+            here = chosen[0 if by_state else step][state]
+            share = np.where(here < 0, evenly, here == model.action[:rows])
+            below = model.reward[:outcomes] + search.problem.discount * values[model.successor[:outcomes]]
+            values[:-1] = np.bincount(state[row], share[row] * model.probability[:outcomes] * below, model.size)
         return float(values[0])
 
     def regret(self, search: Search, value: float) -> float:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from .jit import inlined, kernel
-from .links import depth_below, place_of
+from .links import place_of
 from .native import FAILED, call
 from .random import uniform_of
-from .records import DONE, NO_ACTION, NONE, SINGLE, STEP_FAILED, TERMINAL
+from .records import BY_STATE, DONE, NO_ACTION, NONE, SINGLE, STEP_FAILED, TERMINAL
 from .run import recommended
 from .views import edge_at, index_of, node_at, states_of
 
@@ -45,16 +45,14 @@ def matching_outcome(tree: Any, child: int, states: Any, row: int) -> int:
 
 
 @inlined
-def known_outcome(tree: Any, index: int, action: int, states: Any, row: int) -> int:
-    """The node that an action at a node leads to if the state of a row comes of it, or NONE.
-
-    A shared node is found from everywhere, whether or not this action was seen to lead there.
-    """
-    if not tree.shared:
-        return matching_outcome(tree, first_outcome(tree, index, action), states, row)
+def shared_node(tree: Any, step: int, states: Any, row: int) -> int:
+    """Where nodes are shared: the one with the state of a row, so many steps after the root; or NONE."""
     for w in range(tree.words):
         states_of(tree)[tree.node_count * tree.words + w] = states[row, w]
-    return np.int64(index_of(tree)[place_of(tree, tree.node_count, depth_below(tree, index), False)])
+    depth = np.int64(node_at(tree, tree.root).depth)
+    if tree.shared != BY_STATE:
+        depth += step
+    return np.int64(index_of(tree)[place_of(tree, tree.node_count, depth, False)])
 
 
 @kernel
@@ -66,12 +64,9 @@ def follow_exactly(
 
     A walk over the tree by the model's outcomes, with a stack of frames (node, state, next outcome, last outcome) and
     the sums so far. A subtree changes only by trials through its top, so the value found there is `known` (visits then,
-    value) until the node's visits have grown: a walk costs what the trials since the last one touched. What lies below
-    a shared node changes by other trials too, so there every walk begins anew and looks at each node once.
+    value) until the node's visits have grown: a walk costs what the trials since the last one touched.
     """
     tree = handle[0]
-    for i in range(tree.node_count if tree.shared else 0):
-        known[i].visits = -1
     level = 0
     frames[0, 0], frames[0, 1], frames[0, 2] = tree.root, root_state, -1
     value = 0.0  # of the frame that was left last
@@ -100,7 +95,7 @@ def follow_exactly(
             if follower < 0 or level + 1 >= levels:
                 sums[level] += probability[k] * reward[k]
             else:
-                child = known_outcome(tree, node, recommended(tree, node), states, follower)
+                child = matching_outcome(tree, first_outcome(tree, node, recommended(tree, node)), states, follower)
                 if child >= 0 and node_at(tree, child).visits == 0:
                     child = np.int64(NONE)  # made by a trial that is still on its way
                 if child >= 0 and known[child].visits == node_at(tree, child).visits:
@@ -157,12 +152,12 @@ def follow_sampled(
         for w in range(tree.words):
             scratch[0, w] = known[index * tree.words + w]
         total, weight = 0.0, 1.0
-        for _ in range(levels):
+        for taken in range(levels):
             chosen = np.int64(NONE)
             if index != NONE:
                 chosen = recommended(tree, index)
-            inside = chosen >= 0
-            if not inside:
+            child = np.int64(NONE)
+            if chosen < 0:
                 count = tree.actions
                 for a in range(tree.actions):
                     mask[a] = 0 if tree.legal != 0 else 1
@@ -181,12 +176,17 @@ def follow_sampled(
                             chosen = np.int64(a)
                             break
                         k -= 1
+            elif not tree.shared:
+                child = first_outcome(tree, index, chosen)
             if call(tree.step, (tree.params_at, scratch_at, chosen, rng_at, out_at)) == FAILED:
                 return STEP_FAILED
             total += weight * out[0]
             weight *= tree.discount
             if out[1] != 0.0:
                 break
-            index = known_outcome(tree, index, chosen, scratch, 0) if inside else np.int64(NONE)
+            if tree.shared:
+                index = shared_node(tree, taken + 1, scratch, 0)
+            else:
+                index = matching_outcome(tree, child, scratch, 0)
         returns[episode] = total
     return DONE

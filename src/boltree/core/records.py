@@ -108,7 +108,6 @@ PATH = np.dtype(
         ("entropy", "f8"),  # H_V(s) before this visit
         ("node", "i4"),
         ("slot", "i4"),  # which edge of the block; NONE for a SINGLE node
-        ("link", "i4"),  # the way taken, where nodes are shared
     ],
     align=True,
 )
@@ -209,6 +208,8 @@ TREE = np.dtype(
         ("max_words", "i8"),  # of the blocks
         ("max_state_words", "i8"),
         ("path_at", "i8"),
+        ("ways_at", "i8"),  # the links of the path, where nodes are shared
+        ("levels", "i8"),
         ("weights_at", "i8"),  # actions
         ("policies_at", "i8"),  # (horizon + 2) * actions: pi by action on this trial, for relative entropies
         ("references_at", "i8"),  # the same size: the parent's pi by edge on this trial

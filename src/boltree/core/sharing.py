@@ -33,7 +33,7 @@ from .temperature import enter_window
 from .trial import count_tried, is_end
 from .units import note_return
 from .values import scan_best, state_value
-from .views import edge_at, entropy_at, header_at, link_at, node_at, step_at
+from .views import edge_at, entropy_at, header_at, link_at, node_at, step_at, ways_of
 
 SETTLED = 1e-12
 """Repeated sweeps end when no value changes by more than this, relative to the largest."""
@@ -171,7 +171,7 @@ def back_up_shared(tree: Any) -> None:
         if tree.state_value == POWER:
             tree.lowest = min(tree.lowest, ret)
             tree.highest = max(tree.highest, ret)
-        way, edge = link_at(tree, at.link), edge_at(tree, node.block + at.slot)
+        way, edge = link_at(tree, ways_of(tree)[level]), edge_at(tree, node.block + at.slot)
         old_w, old_q, old_value = edge.w, edge.q, node.value
         way.visits += 1
         way.rewards += at.reward
@@ -216,9 +216,9 @@ def undo_shared(tree: Any) -> None:
         node.visits -= 1
         node.entropy = at.entropy
         node.marks &= 255 ^ PASSED
-        if level < tree.length and link_at(tree, at.link).visits == 0:
+        if level < tree.length and link_at(tree, ways_of(tree)[level]).visits == 0:
             edge = edge_at(tree, node.block + at.slot)
-            edge.child = link_at(tree, at.link).next
+            edge.child = link_at(tree, ways_of(tree)[level]).next
             edge.outcomes -= 1
     tree.node_count = tree.nodes_before
     tree.index_stale = 1

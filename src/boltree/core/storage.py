@@ -52,6 +52,7 @@ class Storage:
         }
         self.scratch = {
             "path": np.zeros(levels, PATH),
+            "ways": np.zeros(levels, np.int32),
             "weights": np.zeros(actions),
             "policies": np.zeros(paths),
             "references": np.zeros(paths),
@@ -70,7 +71,7 @@ class Storage:
         for name, array in self.scratch.items():
             t[f"{name}_at"] = array.ctypes.data
         t.policies_size, t.out_size, t.two = paths, self.scratch["out"].size, 2
-        t.flown_levels = levels
+        t.levels = t.flown_levels = levels
         t.window_size, t.logs_size = self.scratch["window"].size, LOGS.size
         self.index: Any = np.zeros(0, np.int32)
         t.index_size = t.index_count = t.index_stale = 0

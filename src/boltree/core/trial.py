@@ -46,7 +46,7 @@ from .space import HALVING, MEAN, NO_ENTROPY, POWER, RELATIVE_ENTROPY, SOFT, SWI
 from .temperature import enter_window
 from .units import note_return
 from .values import scan_best, state_value
-from .views import edge_at, entropy_at, link_at, node_at, out_of, rng_of, states_of, step_at
+from .views import edge_at, entropy_at, link_at, node_at, out_of, rng_of, states_of, step_at, ways_of
 
 
 @inlined
@@ -144,7 +144,7 @@ def descend(tree: Any, shared: bool) -> int:
                 else:
                     link_outcome(tree, edge, child)
         if shared:
-            step_at(tree, level).link = take_link(tree, edge, child, step_at(tree, level).reward, fresh)
+            ways_of(tree)[level] = take_link(tree, edge, child, step_at(tree, level).reward, fresh)
         fresh = fresh and tree.growth == LEAF
         index = child
         level += 1
