@@ -358,7 +358,7 @@ def test_looking(capsys):
     for few in (search, shared(trials=8)):
         sampled = bt.sample_value(few, episodes=4_000)
         assert bt.value_of(few) == pytest.approx(sampled.value, abs=5 * sampled.error)
-    assert "nodes" in search.watch().page
+    assert "Tabular" in search.watch().html
 
 
 def test_a_graph_for_other_tools():

@@ -155,6 +155,7 @@ _PROGRESS = (
     "budget",
     "index_wanted",
     "visits_made",
+    "next_sweep",
 )
 """What a run changes; all else follows from the problem and the algorithm."""
 

@@ -56,7 +56,8 @@ class Search:
             none.
         threads: 1; more are not supported yet.
         transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of every
-            state, for problems with a discount below 1, whose horizon then bounds the length of a trial.
+            state, for problems with a discount below 1, whose horizon then bounds the length of a trial. Not with
+            algorithms that look at a node's one parent (RENTS, H-MCTS, BRUE), nor with batches of evaluations.
         max_nodes: a run ends before the tree has more nodes than this.
         max_bytes: a run ends before the tree takes more bytes; four fifths of the machine's memory if None.
 
@@ -250,8 +251,8 @@ class Search:
         with self._alone():
             if self._estimates is None:
                 return self._run(trials, seconds, stop, progress)
-            self._estimates.resume()
             try:
+                self._estimates.resume()
                 return self._run(trials, seconds, stop, progress)
             finally:
                 self._estimates.show()
@@ -320,8 +321,8 @@ class Search:
         """Let somebody look at the search while it runs."""
         if self._estimates is None:
             return looker(self)
-        self._estimates.show()
         try:
+            self._estimates.show()
             return looker(self)
         finally:
             self._estimates.resume()
@@ -363,6 +364,9 @@ class Search:
                     raise
             elif code == records.INDEX:
                 self._storage.make_index()
+            elif code == records.SWEEP:
+                assert self._estimates is not None
+                self._estimates.compute()
             elif code == records.FULL:
                 if not self._storage.grow(int(t.needed_nodes), int(t.needed_units)):
                     return False
@@ -550,8 +554,6 @@ class Search:
             raise ParameterError(
                 f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was"
             )
-        if self._estimates is not None:
-            self._estimates.resume()
         by_state = self._tree.shared == records.BY_STATE
         depth = 0 if by_state else root.depth + 1
         player = self.problem.plain_player(given)
@@ -560,9 +562,11 @@ class Search:
         t = handle[0]
         if receding and not by_state:  # which always looks as far ahead
             t.horizon += 1
-        t.window_count = 0
+        t.window_count = t.next_sweep = 0
         storage = self._new_storage(handle, max(int(t.horizon) - depth, 0))
         storage.scratch["rng"][:] = self._storage.scratch["rng"]
+        if self._estimates is not None:
+            self._estimates.resume()
         if kept is None:
             kept_counts = {name: t[name] for name in ("trials", "visits_made", "lowest", "highest")}
             storage.plant(given, depth, player)

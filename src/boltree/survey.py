@@ -43,6 +43,9 @@ def survey(search: Search) -> Survey:
     """Look at all nodes of a search as it is now."""
     nodes = search._storage.nodes.view(np.ndarray)[: search.size]
     whole = {name: np.array(nodes[name], np.int64) for name in ("parent", "action", "depth", "visits")}
+    if search.transpositions == "state":  # the nodes' own depths are all 0
+        for i in range(1, search.size):
+            whole["depth"][i] = whole["depth"][whole["parent"][i]] + 1
     recommended = np.zeros(search.size, np.int64)
     recommend_everywhere(search._handle, recommended)
     return Survey(

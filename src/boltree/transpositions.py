@@ -1,9 +1,9 @@
 """Searches that share nodes between the ways that lead to the same state: which can, and what is seen of them.
 
-Trials go by estimates that are computed from what lies below whenever a node is visited (core/sharing.py), so an
-estimate may be older than what it rests on. What a user sees is computed throughout when a run ends; the trials' own
-estimates are kept aside and put back before the next run. So looking never changes a search, and two runs of 500 trials
-do what one run of 1,000 does.
+Trials go by estimates that are computed from what lies below when a node is visited, and now and then all together
+(core/sharing.py), so an estimate may be older than what it rests on. What a user sees is computed throughout when a run
+ends; the trials' own estimates are kept aside and put back before the next run. So looking never changes a search, and
+two runs of 500 trials do what one run of 1,000 does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from .core import space
 from .core.records import BY_DEPTH, BY_STATE
 from .core.run import abandon_trial
-from .core.sharing import sweep
+from .core.sharing import MOST_SWEEPS, sweep
 from .errors import ParameterError
 
 if TYPE_CHECKING:
@@ -74,9 +74,17 @@ class Estimates:
             abandon_trial(search._handle)  # an interrupt came between a leaf and its evaluation
         if t.index_size == 0 or t.index_stale:
             storage.make_index()
-        self._own = {name: memory.copy() for name, memory in self._used().items()}
+        if self._own is None:  # else an interrupt came while they were put back
+            self._own = {name: memory.copy() for name, memory in self._used().items()}
+        due = int(t.next_sweep)
+        self.compute(MOST_SWEEPS)
+        t.next_sweep = due
+
+    def compute(self, most: int = 1) -> None:
+        """Compute every node from those below it; where there are circles, again and again, at `most` so often."""
+        t, storage = self._search._tree, self._search._storage
         depth = storage.nodes.view(np.ndarray)["depth"][: int(t.node_count)]
-        sweep(search._handle, np.argsort(depth, kind="stable")[::-1].copy())
+        sweep(self._search._handle, np.argsort(depth, kind="stable")[::-1].copy(), most)
 
     def resume(self) -> None:
         """Put the trials' estimates back."""

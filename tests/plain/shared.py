@@ -1,7 +1,8 @@
 """The reference where nodes are shared: a dictionary of nodes, counts by edge and outcome, values from what lies below.
 
 Formulas are those of ``core/sharing.py``'s first lines. Estimates that trials go by are as old as their edge's last
-computing: at each visit of the edge, and at every |A(s)|-th visit of the node. `settle` computes all of them.
+computing: at each visit of the edge, at every |A(s)|-th visit of the node, and whenever eight visits for every node
+have been made since all were computed. `settle` computes all of them until nothing changes.
 """
 
 from __future__ import annotations
@@ -35,6 +36,14 @@ class SharedTree(PlainTree):
         super().__init__(*args, **options)
         self.nodes: dict[Hashable, PlainNode] = {self.key(self.root.state, 0, False): self.root}
         self.ways: dict[int, Ways] = {id(self.root): Ways(self.root)}
+        self.made, self.due = 0, 0  # visits, and those at which all are computed
+
+    def replay(self, steps: list[Step]) -> list[PlainNode]:
+        if self.made >= self.due:
+            self.sweep()
+            self.due = self.made + 8 * self.size
+        self.made += len(steps) + 1
+        return super().replay(steps)
 
     def key(self, state: Hashable, depth: int, terminal: bool) -> Hashable:
         return state, depth, terminal
@@ -101,13 +110,17 @@ class SharedTree(PlainTree):
             self.compute_node(node)
             after = node
 
-    def settle(self) -> None:
-        """Compute everything, from the deepest nodes up."""
-        for node in sorted(self.nodes.values(), key=lambda node: -node.depth):
+    def sweep(self) -> None:
+        """Compute everything, from the deepest nodes up; of one depth, the newest first."""
+        for node in sorted(list(self.nodes.values())[::-1], key=lambda node: -node.depth):
             if node.tried:
                 for action in node.tried:
                     self.compute_edge(node, action)
                 self.compute_node(node)
+
+    def settle(self) -> None:
+        """What is shown."""
+        self.sweep()
 
 
 class SharedByState(SharedTree):
@@ -132,6 +145,6 @@ class SharedByState(SharedTree):
         """The same again and again, until nothing changes."""
         while True:
             before = [(node.value, node.entropy) for node in self.nodes.values()]
-            super().settle()
+            self.sweep()
             if np.allclose(before, [(n.value, n.entropy) for n in self.nodes.values()], rtol=1e-13, atol=1e-13):
                 return

@@ -256,6 +256,7 @@ TREE = np.dtype(
         ("pending", "i8"),  # 1: the last leaf waits for its evaluation; 2: the root for its own
         ("batching", "i8"),  # a batch is being selected: going down changes nothing
         ("visits_made", "i8"),
+        ("next_sweep", "i8"),  # visits at which every shared node is computed
         # what went wrong
         ("error_node", "i8"),
         ("error_action", "i8"),
@@ -267,7 +268,7 @@ TREE = np.dtype(
 )
 
 # how a run of the kernel ended
-DONE, FULL, EVALUATE, INDEX, COLLISION = 0, 1, 2, 3, 4
+DONE, FULL, EVALUATE, INDEX, COLLISION, SWEEP = 0, 1, 2, 3, 4, 5
 STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED = 10, 11, 12, 13
 PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED, FEATURES_FAILED = 14, 15, 16, 17
 BAD_REWARD, NO_ACTION, BAD_PRIOR, BAD_PLAYER, BAD_VALUE = 20, 21, 22, 23, 24

@@ -10,7 +10,7 @@ from .blocks import units_of
 from .jit import inlined, kernel
 from .outcomes import index_is_short
 from .random import hashed
-from .records import DONE, EVALUATE, FULL, INDEX, LEAF, NODE, NONE, SINGLE, UNIT
+from .records import DONE, EVALUATE, FULL, INDEX, LEAF, NODE, NONE, SINGLE, SWEEP, UNIT
 from .sharing import back_up_shared, undo_shared
 from .space import SWITCHING
 from .temperature import solve_temperature
@@ -22,7 +22,7 @@ NODE_BYTES = NODE.itemsize
 
 @kernel
 def run_trials(handle: Any, trials: int) -> int:
-    """Run up to `trials` trials; DONE, FULL (no room for another), EVALUATE, INDEX (make it anew), or an error."""
+    """Run up to `trials` trials; DONE, or what must be seen to first: FULL, EVALUATE, INDEX, SWEEP, or an error."""
     return trials_of(handle[0], trials, False)
 
 
@@ -45,6 +45,8 @@ def trials_of(tree: Any, trials: int, shared: bool) -> int:
             status = room_for(tree, new_nodes, new_units)
             if status != DONE:
                 return status
+            if shared and tree.visits_made >= tree.next_sweep:
+                return SWEEP
             if tree.distribution == SWITCHING and levels > 0:
                 tree.switch = levels - tree.trials % levels
         resumed = tree.pending

@@ -8,12 +8,13 @@ is computed anew from its links, and a node from its edges:
     H_Q(s,a) = sum over s' of n(s,a,s') H_V(s') / N(s,a),                    H_V(s) = H(pi) + sum of pi H_Q
 
 Where no two ways meet this is what a tree computes. Computing is idempotent: nothing is counted twice, however
-often it is done. A visit computes the edge that it took. Every n-th visit of a node with n actions computes all its
-edges, at a constant cost a visit; and before anybody looks at the search, `sweep` computes every node from the deepest
-up. Edges with many outcomes are told, on most visits, only of the change that the trial itself made.
+often it is done. A visit computes the edge that it took, and every n-th visit of a node with n actions all its edges.
+That leaves nodes that are not visited any more; so now and then, and before anybody looks at the search, `sweep`
+computes every node from the deepest up. All this is a constant cost a visit. Edges with many outcomes are told, on most
+visits, only of the change that the trial itself made.
 
-With nodes shared by state there may be circles. Then the sweep is repeated until nothing changes, which the discount
-ensures, and entropies are discounted as well.
+With nodes shared by state there may be circles. Then what is looked at is swept until nothing changes, which the
+discount ensures, and entropies are discounted as well.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ SETTLED = 1e-12
 """Repeated sweeps end when no value changes by more than this, relative to the largest."""
 
 MOST_SWEEPS = 10_000
+
+SWEEP_EVERY = 8
+"""Between two sweeps there are so many visits for every node: a sweep takes a node about as long as a visit."""
 
 
 @inlined
@@ -225,14 +229,16 @@ def undo_shared(tree: Any) -> None:
 
 
 @kernel
-def sweep(handle: Any, order: Any) -> int:
+def sweep(handle: Any, order: Any, most: int) -> int:
     """Compute every node from its links, in an order in which outcomes come before the nodes above them.
 
-    Where there is no such order, because nodes are shared by state, this is repeated; returns how often it was done.
+    Where there is no such order, because nodes are shared by state, this is repeated until nothing changes, at `most`
+    so often; returns how often it was done.
     """
     tree = handle[0]
+    tree.next_sweep = tree.visits_made + SWEEP_EVERY * tree.node_count
     done, change, largest = 0, np.inf, 0.0
-    while done < 1 or (tree.shared == BY_STATE and change > SETTLED * largest and done < MOST_SWEEPS):
+    while done < 1 or (tree.shared == BY_STATE and change > SETTLED * largest and done < most):
         change, largest = 0.0, 0.0
         for k in range(order.size):
             node = node_at(tree, order[k])
