@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 import signal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,15 +31,14 @@ KINDS = ("tabular", "game two", "game two prior")
 # Against a plain double
 
 
-def replay(problem: Any, algorithm: Any, growth: str, mode: Any, trials: int = 120, **options: Any) -> Double:
+def replay(problem: Any, algorithm: Any, growth: str, mode: Any, trials: int = 90, **options: Any) -> Double:
     """Replay a search: the estimates that its trials go by, then those that are shown."""
     tree = {True: SharedTree, "state": SharedByState}[mode]
     pair = Double(problem, algorithm, growth, transpositions=mode, tree=tree, **options)
-    pair.run(trials, every=4)
+    pair.run(trials, every=6)
     pair.search._estimates.show()
     pair.plain.settle()
     pair.compare_all()
-    check_shared(pair.search)
     return pair
 
 
@@ -495,3 +496,13 @@ def test_batches_are_refused():
     oracle.batch = 8
     with pytest.raises(bt.ParameterError, match=r"one leaf at a time \(batch=1\)"):
         bt.Search(bt.problems.DChain(4), bt.PUCT(), evaluator=oracle, transpositions=True)
+
+
+def test_the_example():
+    example = runpy.run_path(str(Path(__file__).parents[1] / "examples" / "transpositions.py"))
+    problem, points, algorithms = example["CASES"]["D-chain 10"]
+    row = example["Row"]()
+    row.add(problem, algorithms["BTS"], points, 0, True)
+    assert row.nodes == [21]
+    assert row.regrets[0][-1] == 0.0
+    assert "21" in str(row)

@@ -112,7 +112,7 @@ class SharedTree(PlainTree):
 
     def sweep(self) -> None:
         """Compute everything, from the deepest nodes up; of one depth, the newest first."""
-        for node in sorted(list(self.nodes.values())[::-1], key=lambda node: -node.depth):
+        for _, node in sorted(enumerate(self.nodes.values()), key=lambda item: (-item[1].depth, -item[0])):
             if node.tried:
                 for action in node.tried:
                     self.compute_edge(node, action)
