@@ -35,6 +35,7 @@ def replay(problem: Any, algorithm: Any, growth: str, mode: Any, trials: int = 9
     """Replay a search: the estimates that its trials go by, then those that are shown."""
     tree = {True: SharedTree, "state": SharedByState}[mode]
     pair = Double(problem, algorithm, growth, transpositions=mode, tree=tree, **options)
+    pair.search._tree.sweep_least = 1
     pair.run(trials, every=6)
     pair.search._estimates.show()
     pair.plain.settle()
@@ -103,6 +104,7 @@ class Never(SharedTree):
 @pytest.mark.parametrize("broken", [Twice, Never])
 def test_a_wrong_formula_is_noticed(broken):
     pair = Double(make("tabular", 3), bt.BTS(alpha=0.3), "trial", transpositions=True, tree=broken, seed=3)
+    pair.search._tree.sweep_least = 1
     with pytest.raises(AssertionError):
         pair.run(120)
 

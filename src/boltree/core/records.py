@@ -176,6 +176,7 @@ TREE = np.dtype(
         ("compact", "i8"),
         ("alias_from", "i8"),
         ("scan_to", "i8"),
+        ("sweep_least", "i8"),  # a graph is swept as seldom as if it had so many nodes
         # what the blocks hold
         ("has_header", "i8"),
         ("shared", "i8"),  # nodes may have several parents: BY_DEPTH, BY_STATE; 0 in a tree

@@ -236,7 +236,7 @@ def sweep(handle: Any, order: Any, most: int) -> int:
     so often; returns how often it was done.
     """
     tree = handle[0]
-    tree.next_sweep = tree.visits_made + SWEEP_EVERY * tree.node_count
+    tree.next_sweep = tree.visits_made + SWEEP_EVERY * max(tree.node_count, tree.sweep_least)
     done, change, largest = 0, np.inf, 0.0
     while done < 1 or (tree.shared == BY_STATE and change > SETTLED * largest and done < most):
         change, largest = 0.0, 0.0
