@@ -151,7 +151,7 @@ def test_a_schedule_that_goes_wrong_later():
         ({"evaluator": "heuristic"}, "DChain has no heuristic"),
         ({"seed": -1}, "seed=-1"),
         ({"threads": 2}, "threads=2"),
-        ({"transpositions": True}, "transpositions=True"),
+        ({"transpositions": "state"}, "transpositions='state': DChain has discount=1"),
         ({"max_nodes": 0}, "max_nodes=0"),
         ({"max_nodes": 1}, "max_nodes=1: one trial of this problem may need"),
         ({"max_bytes": 100}, "max_bytes=100: one trial of this problem may need"),

@@ -71,3 +71,66 @@ def check_invariants(
         assert np.isfinite(node.value)
     assert seen == search.size
     return seen
+
+
+def check_shared(search: bt.Search, tolerance: float = 1e-9) -> int:
+    """Assert the counts and the equations of shared nodes, as they are shown; returns how many nodes were seen."""
+    t, algorithm, gamma = search._tree, search.algorithm, search.problem.discount
+    by_state = search.transpositions == "state"
+    nodes = search._storage.nodes[: search.size]
+    scale = 1.0 + float(np.abs(nodes["value"]).max()) + float(np.abs(nodes["entropy"]).max())
+    arrived = np.zeros(search.size, np.int64)
+    keys = set()
+    for index in range(search.size):
+        record, node = nodes[index], Node(search, index)
+        keys.add((node._state_record.tobytes(), int(record.depth), node.terminal))
+        if node.terminal or record.depth >= t.horizon:
+            assert record.value == 0.0
+            assert not node.children
+            continue
+        visits, q = node.visits, node.q
+        own = int(search.growth == "leaf" and not record.marks & (ORIGIN | UNFINISHED))
+        if not record.marks & UNFINISHED:
+            assert visits.sum() == max(node.count - own, 0)
+        for i, action in enumerate(node.actions):
+            outcomes, taken = node.outcomes(int(action)), node.arrivals(int(action))
+            assert taken.sum() == visits[i]
+            assert len({child._index for child in outcomes}) == len(outcomes)
+            if visits[i] == 0:
+                continue
+            for child, times in zip(outcomes, taken, strict=True):
+                arrived[child._index] += times
+            paid = sum(float(link.rewards) for link in node._links(int(action)))
+            edge = search._storage.edges[record.block + i]
+            w = paid + gamma * sum(n * child.value for child, n in zip(outcomes, taken, strict=True))
+            assert abs(float(edge.w) - w) <= tolerance * scale * visits[i]
+            assert abs(q[i] - w / visits[i]) <= tolerance * scale
+            if algorithm.entropy_bonus != "none":
+                h = sum(n * child.entropy for child, n in zip(outcomes, taken, strict=True)) / visits[i]
+                row = 4 * (int(record.block) + int(record.actions)) + 3 * i
+                assert abs(search._storage.words[row + 1] - (gamma if by_state else 1.0) * h) <= tolerance * scale
+        if visits.sum() == 0:
+            continue
+        mine = -q if node.player == 1 else q
+        value = -node.value if node.player == 1 else node.value
+        if algorithm.state_value == "max":
+            assert abs(value - np.nanmax(mine)) <= tolerance * scale
+        if algorithm.state_value == "mean":
+            first = -record.reward if node.player == 1 else record.reward
+            mean = (own * first + np.nansum(mine * visits)) / (own + visits.sum())
+            assert abs(value - mean) <= tolerance * scale
+        if algorithm.entropy_bonus != "none":
+            n, first_row = int(record.actions), 4 * (int(record.block) + int(record.actions))
+            h, pi = (search._storage.words[first_row + k : first_row + 3 * n : 3] for k in (1, 2))
+            if algorithm.entropy_bonus == "tsallis":
+                entropy = 0.5 * (1.0 - float((pi**2).sum()))
+            else:
+                entropy = -float((pi[pi > 0] * np.log(pi[pi > 0])).sum())
+            entropy *= -1.0 if node.player == 1 else 1.0
+            assert abs(node.entropy - (entropy + float((pi * h).sum()))) <= tolerance * scale
+    assert len(keys) == search.size, "two nodes of the same state"
+    if not by_state:  # where trials are cut, not every arrival is a visit; below an old root it had other visits
+        inner = [i for i in range(search.size) if i != t.root]
+        exact = bool(nodes[int(t.root)].marks & ORIGIN)
+        assert all(arrived[i] == nodes[i].visits if exact else arrived[i] <= nodes[i].visits for i in inner)
+    return search.size

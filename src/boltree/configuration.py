@@ -14,6 +14,9 @@ from .schedules import Auto, native_schedule
 SCAN_TO = 8
 """Up to so many actions the maximum is found by looking at all of them, beyond it is remembered."""
 
+SWEEP_LEAST = 1024
+"""Shared nodes are all computed as seldom as if there were so many of them: else the call would cost most."""
+
 NEVER = 1 << 40
 
 
@@ -38,6 +41,7 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool) -> tup
     if alias and sampled and not t.relative:  # a policy relative to the parent's changes with every trial
         t.alias_from = 2 if alias is True else ALIAS_FROM
     t.scan_to = SCAN_TO
+    t.sweep_least = SWEEP_LEAST
     t.has_header = t.alias_from <= t.actions or t.distribution == space.HALVING
     if t.entropy_bonus != space.NO_ENTROPY:
         t.extra_words = ENTROPY.itemsize // 8

@@ -53,10 +53,34 @@ class Exact:
         """The value of the recommendations as they are now."""
         if self.two_players:
             return float(self.best.q()[list(self.best.actions()).index(search.recommend())])
+        if search.transpositions:
+            return self._value_of_shared(search)
         while not self._arena.reserved and self.known.size < search.size:
             self._arena.grow()
             self._view_known()
         return float(follow_exactly(search._handle, 0, self.levels, *self.model, self.frames, self.sums, self.known))
+
+    def _value_of_shared(self, search: Search) -> float:
+        """The same where a state at a depth is one node, however it was reached: step by step from the last.
+
+        The walk over the tree would come to the same node by every way there.
+        """
+        model, seen, by_state = self.best.model, search.survey(), search.transpositions == "state"
+        rows, outcomes = int(model.rows[model.size]), int(model.first[model.rows[model.size]])
+        state = np.repeat(np.arange(model.size), np.diff(model.rows[: model.size + 1]))  # of a row: a state's action
+        row = np.repeat(np.arange(rows), np.diff(model.first[: rows + 1]))  # of an outcome
+        evenly = 1.0 / np.maximum(np.bincount(state, minlength=model.size), 1)[state]
+        chosen = np.full((1 if by_state else self.levels, model.size), -1)
+        inner = np.flatnonzero(seen.recommended >= 0)
+        place = [model.ids[words.tobytes()] for words in search._storage.states[inner]]
+        chosen[0 if by_state else seen.depth[inner] - search.root.depth, place] = seen.recommended[inner]
+        values = np.zeros(model.size + 1)  # the last is the end's
+        for step in range(self.levels - 1, -1, -1):
+            here = chosen[0 if by_state else step][state]
+            share = np.where(here < 0, evenly, here == model.action[:rows])
+            below = model.reward[:outcomes] + search.problem.discount * values[model.successor[:outcomes]]
+            values[:-1] = np.bincount(state[row], share[row] * model.probability[:outcomes] * below, model.size)
+        return float(values[0])
 
     def regret(self, search: Search, value: float) -> float:
         """The optimum minus a value, for the player who moves at the root."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core.reading import write_policy
-from .core.records import DONE, NONE, SINGLE, TERMINAL
+from .core.records import BY_STATE, DONE, NONE, SINGLE, TERMINAL
 from .core.run import recommend_action
 from .schedules import at_count
 
@@ -88,8 +88,10 @@ class Node:
 
     @property
     def depth(self) -> int:
-        """Steps from where the search began."""
-        return int(self._record.depth)
+        """Steps from where the search began; those of the first way here where nodes are shared by state."""
+        if self._search._tree.shared != BY_STATE:
+            return int(self._record.depth)
+        return len(self._way()) - 1
 
     @property
     def player(self) -> int:
@@ -103,8 +105,14 @@ class Node:
 
     @property
     def reward(self) -> float:
-        """The reward paid on the first arrival here."""
-        return float(self._record.reward)
+        """The reward paid on the first arrival here; at the root of a search that shares nodes, NaN."""
+        record = self._record
+        if not self._search._tree.shared:
+            return float(record.reward)
+        if record.parent == NONE:
+            return math.nan
+        parent = Node(self._search, int(record.parent))
+        return next(float(link.reward) for link in parent._links(int(record.action)) if link.child == self._index)
 
     @property
     def state(self) -> Any:
@@ -122,7 +130,7 @@ class Node:
         edges = self._edges
         if edges is not None:
             return np.array(edges["action"], np.int64)
-        if self.terminal or self.depth >= self._search.horizon:
+        if self.terminal or self._record.depth >= self._search.horizon:
             return np.zeros(0, np.int64)
         return np.array(self._search.problem.legal_actions(self._state_record), np.int64)
 
@@ -177,10 +185,7 @@ class Node:
         actions = self.actions
         if actions.size == 0:
             return np.zeros(0)
-        path, root = [self._index], int(self._search._tree.root)
-        parents = self._storage.nodes.view(np.ndarray)["parent"]
-        while path[-1] != root:
-            path.append(int(parents[path[-1]]))
+        path = self._way()
         out = np.zeros(actions.size)
         t = self._search._tree
         if self._edges is None:
@@ -189,6 +194,14 @@ class Node:
             self._search.problem.reraise()
             raise RuntimeError("the policy of this node cannot be worked out: legal or prior failed")
         return out
+
+    def _way(self) -> list[int]:
+        """The nodes from this one up to the root, by the parent that each was met from first."""
+        path, root = [self._index], int(self._search._tree.root)
+        parents = self._storage.nodes.view(np.ndarray)["parent"]
+        while path[-1] != root:
+            path.append(int(parents[path[-1]]))
+        return path
 
     @property
     def children(self) -> dict[int, list[Node]]:
@@ -199,7 +212,7 @@ class Node:
         edges = self._edges
         if edges is not None:
             for i in np.flatnonzero(edges["child"] != NONE):
-                found[int(edges["action"][i])] = self._chain(int(edges["child"][i]))
+                found[int(edges["action"][i])] = self.outcomes(int(edges["action"][i]))
         return found
 
     def outcomes(self, action: int) -> list[Node]:
@@ -207,12 +220,30 @@ class Node:
         edges = self._edges
         if edges is None:
             return self.children.get(int(action), [])
+        if self._search._tree.shared:
+            return [Node(self._search, int(link.child)) for link in self._links(action)]
         here = np.flatnonzero(edges["action"] == action)
-        return self._chain(int(edges["child"][here[0]])) if here.size else []
+        return [Node(self._search, i) for i in self._chain(edges["child"][here], self._storage.nodes["sibling"])]
 
-    def _chain(self, child: int) -> list[Node]:
-        found, sibling = [], self._storage.nodes["sibling"]
-        while child != NONE:
-            found.append(Node(self._search, child))
-            child = int(sibling[child])
-        return found[::-1]  # the newest stands first
+    def arrivals(self, action: int) -> NDArray[np.int64]:
+        """n(s,a,s'): how often an action led to each of its `outcomes`; a shared node is visited by other ways too."""
+        if self._search._tree.shared:
+            return np.array([link.visits for link in self._links(action)], np.int64)
+        return np.array([child.count for child in self.outcomes(action)], np.int64)
+
+    def _links(self, action: int) -> list[Any]:
+        """Where nodes are shared: the links of an action's outcomes."""
+        edges, links = self._edges, self._storage.links
+        if edges is None:
+            return []
+        return [links[i] for i in self._chain(edges["child"][edges["action"] == action], links["next"])]
+
+    @staticmethod
+    def _chain(first: Any, following: Any) -> list[int]:
+        """A chain from its newest to its oldest, the other way round; `first` is empty or one."""
+        found: list[int] = []
+        here = int(first[0]) if first.size else NONE
+        while here != NONE:
+            found.append(here)
+            here = int(following[here])
+        return found[::-1]

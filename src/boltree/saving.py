@@ -16,7 +16,7 @@ import numpy as np
 
 from . import problems
 from .algorithms import ALGORITHMS, Algorithm
-from .core.records import EDGE, ENTROPY, HEADER, NODE, QUOTA, SCHEDULE, TABLE, TREE, UNIT
+from .core.records import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE
 from .errors import ParameterError
 from .problem import Problem
 from .python_problem import PythonProblem
@@ -38,9 +38,8 @@ def save_search(search: Any, path: Path) -> None:
         raise ParameterError("save(): a batch of trials is on its way; save when run() has returned")
     arrays: dict[str, Any] = {
         "tree": search._handle.view(np.ndarray).view(np.uint8),
-        "nodes": storage.arenas["nodes"].array[: int(t.node_count) * NODE.itemsize],
+        **(storage.used() if search._estimates is None else search._estimates.own),
         "states": storage.arenas["states"].array[: int(t.node_count) * int(t.words) * 8],
-        "blocks": storage.arenas["blocks"].array[: int(t.unit_count) * UNIT],
         **{name: storage.scratch[name].view(np.uint8) for name in SCRATCH},
     }
     meta = {
@@ -57,6 +56,7 @@ def save_search(search: Any, path: Path) -> None:
         "growth": search.growth,
         "threads": search.threads,
         "deterministic": search.deterministic,
+        "transpositions": search.transpositions,
         "evaluator": search.evaluator if isinstance(search.evaluator, (str, int, float)) else None,
         "max_nodes": search._max_nodes,
         "max_bytes": search._max_bytes if search._limited else None,
@@ -103,6 +103,7 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
         growth=meta["growth"],
         threads=meta["threads"],
         deterministic=meta["deterministic"],
+        transpositions=meta["transpositions"],
         evaluator=evaluator,
         max_nodes=meta["max_nodes"],
         max_bytes=meta["max_bytes"],
@@ -126,6 +127,8 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
     for name in SCRATCH:
         storage.scratch[name].view(np.uint8)[:] = arrays[name]
     search._noise.bit_generator.state = meta["noise_state"]
+    if search._estimates is not None:
+        search._estimates.show()
     return search
 
 
@@ -142,6 +145,7 @@ _SHAPE = (
     "relative",
     "compact",
     "growth",
+    "shared",
 )
 """What must be the same for the memory of a tree to mean the same."""
 
@@ -158,6 +162,7 @@ _PROGRESS = (
     "budget",
     "index_wanted",
     "visits_made",
+    "next_sweep",
 )
 """What a run changes; all else follows from the problem and the algorithm."""
 
@@ -207,7 +212,7 @@ def _problem_from(path: Path, meta: dict[str, Any]) -> Problem:
 def layout_stamp() -> str:
     """A hash of the records' layout: files are valid only for the same one."""
     return hashlib.sha256(
-        repr([d.descr for d in (TREE, NODE, EDGE, HEADER, SCHEDULE, ENTROPY, QUOTA, TABLE)]).encode()
+        repr([d.descr for d in (TREE, NODE, EDGE, LINK, HEADER, SCHEDULE, ENTROPY, QUOTA, TABLE)]).encode()
     ).hexdigest()[:16]
 
 

@@ -18,9 +18,9 @@ from .configuration import configure
 from .core import records, space
 from .core.memory import physical_memory
 from .core.random import new_generator
-from .core.run import abandon_trial, bytes_of_trial, room_for_batch, run_trials
+from .core.run import abandon_trial, bytes_of_trial, room_for_batch, run_shared_trials, run_trials
 from .core.storage import Storage, new_tree
-from .core.subtree import copy_subtree
+from .core.subtree import copy_shared, copy_subtree
 from .errors import ParameterError, ProblemError
 from .evaluators import Batches, Evaluator, Together, evaluate_waiting
 from .failures import raise_failure
@@ -31,6 +31,7 @@ from .states import PlainState
 from .survey import Survey, survey
 from .threads import Crew, check_threads, hire
 from .threads.rounds import round_size
+from .transpositions import Estimates, Transpositions, sharing_of
 from .wording import shortened
 
 if TYPE_CHECKING:
@@ -59,7 +60,10 @@ class Search:
         threads: how many run trials side by side: on one tree where steps or rollouts are dear, else on a tree each,
             which are merged when the run ends; ``search.sharing`` says which.
         deterministic: with several threads, the same tree for the same seed and number of threads.
-        transpositions: False; sharing nodes is not supported yet.
+        transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of every
+            state, for problems with a discount below 1, whose horizon then bounds the length of a trial. Not with
+            algorithms that look at a node's one parent (RENTS, H-MCTS, BRUE), nor with batches of evaluations, nor
+            with several threads.
         max_nodes: a run ends before the tree has more nodes than this.
         max_bytes: a run ends before the tree takes more bytes; four fifths of the machine's memory if None.
 
@@ -83,7 +87,7 @@ class Search:
         evaluator: Union[float, str, Evaluator] = "rollout",
         threads: int = 1,
         deterministic: bool = False,
-        transpositions: bool = False,
+        transpositions: Transpositions = False,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
     ) -> None:
@@ -96,8 +100,6 @@ class Search:
         if growth not in ("leaf", "trial"):
             raise ParameterError(f"growth={growth!r}: must be 'leaf' or 'trial'")
         check_threads(threads, deterministic)
-        if transpositions is not False:
-            raise ParameterError(f"transpositions={transpositions!r}: must be False in this version")
         for name, limit in (("max_nodes", max_nodes), ("max_bytes", max_bytes)):
             if limit is not None and (isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 1):
                 raise ParameterError(f"{name}={limit!r}: must be an integer of at least 1, or None")
@@ -126,6 +128,11 @@ class Search:
         if self._batch > 1 or self._together is not None or rounds > 1:
             self._tree.compact = 0  # a leaf that waits must not be taken for a node with one visit
         self._batch_room = max(self._batch, rounds)
+        self.transpositions: Transpositions = transpositions
+        self._tree.shared = sharing_of(transpositions, self)
+        self._estimates = Estimates(self) if self._tree.shared else None
+        if self._tree.shared:
+            self._tree.compact = 0  # a node's only child has other parents
         sequence = np.random.SeedSequence(seed)
         t = self._tree
         t.growth = records.TRIAL if growth == "trial" else records.LEAF
@@ -250,7 +257,13 @@ class Search:
         if not (progress is None or isinstance(progress, bool) or callable(progress)):
             raise ParameterError(f"progress={progress!r}: must be True or a function of the search")
         with self._alone():
-            return self._run(trials, seconds, stop, progress)
+            if self._estimates is None:
+                return self._run(trials, seconds, stop, progress)
+            try:
+                self._estimates.resume()
+                return self._run(trials, seconds, stop, progress)
+            finally:
+                self._estimates.show()
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -267,7 +280,7 @@ class Search:
         t = self._tree
         if t.pending:
             abandon_trial(self._handle)  # an interrupt came between a leaf and its evaluation
-        run_trials(self._handle, 0)  # compile, if need be, before the clock starts
+        self._run_trials(self._handle, 0)  # compile, if need be, before the clock starts
         if self._together is not None:
             return self._run_together(self._together, trials, seconds, stop, progress)
         began = time.perf_counter()
@@ -304,8 +317,8 @@ class Search:
                     rate = max(done() - before, 1) / spent
                     chunk = max(1, min(int(rate * aim), 8 * chunk))
                     if callable(report):
-                        report(self)
-                    if stop is not None and not reason and stop(self):
+                        self._look(report)
+                    if stop is not None and not reason and self._look(stop):
                         reason = "stop"
             whole = True
         finally:
@@ -319,6 +332,16 @@ class Search:
                 report.close()
         assert not t.pending
         return reason
+
+    def _look(self, looker: Callable[[Search], Any]) -> Any:
+        """Let somebody look at the search while it runs."""
+        if self._estimates is None:
+            return looker(self)
+        try:
+            self._estimates.show()
+            return looker(self)
+        finally:
+            self._estimates.resume()
 
     def _run_together(
         self, together: Together, trials: int | None, seconds: float | None, stop: Any, progress: Any
@@ -335,13 +358,18 @@ class Search:
                 trials = None if trials is None else trials - 1
             return together.run(self, trials, seconds)
 
+    @property
+    def _run_trials(self) -> Callable[[Any, int], int]:
+        """The kernel that runs trials."""
+        return run_shared_trials if self._tree.shared else run_trials
+
     def _run_chunk(self, trials: int) -> bool:
         """Run a number of trials; False when there is no room for another."""
         t = self._tree
         done = self._handle.view(np.ndarray)["trials"]
         end = done.item() + trials
         while True:
-            code = run_trials(self._handle, end - done.item())
+            code = self._run_trials(self._handle, end - done.item())
             if code == records.DONE:
                 return True
             if code == records.EVALUATE:
@@ -352,6 +380,9 @@ class Search:
                     raise
             elif code == records.INDEX:
                 self._storage.make_index()
+            elif code == records.SWEEP:
+                assert self._estimates is not None
+                self._estimates.compute()
             elif code == records.FULL:
                 if not self._storage.grow(int(t.needed_nodes), int(t.needed_units)):
                     return False
@@ -423,7 +454,7 @@ class Search:
                 raise ParameterError(
                     f"path step {step!r}: not in the tree below {here!r}; tried are {sorted(here.children)}"
                 )
-            here = outcomes[k] if k is not None else max(outcomes, key=lambda child: child.count)
+            here = outcomes[k if k is not None else int(np.argmax(here.arrivals(int(action))))]
         return here
 
     @property
@@ -461,6 +492,8 @@ class Search:
     def recommend(self, state: Any = None, depth: int | None = None) -> int:
         """The recommended action: at the root, or at a state of the tree (at a depth, if it occurs at several).
 
+        The depth counts for nothing where nodes are shared by the state alone.
+
         Reading never changes the search. Ties are broken by a hash of the seed, the node and its count.
         """
         node = self.root if state is None else Node(self, self._find(state, depth))
@@ -473,6 +506,8 @@ class Search:
         wanted = np.frombuffer(self.problem.as_state(state).tobytes(), np.uint64)
         t = self._tree
         states, nodes = self._storage.states[: t.node_count], self._storage.nodes[: t.node_count]
+        if t.shared == records.BY_STATE:
+            depth = None
         alive = nodes["marks"] & records.TERMINAL == 0
         same = np.flatnonzero((states == wanted).all(axis=1) & alive & (depth is None or nodes["depth"] == depth))
         if same.size == 0:
@@ -544,16 +579,19 @@ class Search:
             raise ParameterError(
                 f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was"
             )
-        depth = root.depth + 1
+        by_state = self._tree.shared == records.BY_STATE
+        depth = 0 if by_state else root.depth + 1
         player = self.problem.plain_player(given)
         handle = new_tree()
         handle[0] = self._handle[0]
         t = handle[0]
-        if receding:
+        if receding and not by_state:  # which always looks as far ahead
             t.horizon += 1
-        t.window_count = 0
+        t.window_count = t.next_sweep = 0
         storage = self._new_storage(handle, max(int(t.horizon) - depth, 0))
         storage.scratch["rng"][:] = self._storage.scratch["rng"]
+        if self._estimates is not None:
+            self._estimates.resume()
         if kept is None:
             kept_counts = {name: t[name] for name in ("trials", "visits_made", "lowest", "highest")}
             storage.plant(given, depth, player)
@@ -561,12 +599,18 @@ class Search:
                 t[name] = value
         else:
             storage.grow(int(t.node_count) + 1, int(t.unit_count) + 1)
-            copy_subtree(self._handle, handle, kept._index, np.zeros(int(t.node_count), np.int32))
+            origins = np.zeros(int(t.node_count), np.int32)
+            if t.shared:
+                copy_shared(self._handle, handle, kept._index, origins, np.full(origins.size, records.NONE, np.int32))
+            else:
+                copy_subtree(self._handle, handle, kept._index, origins)
         if self._storage.nbytes <= SPARE_BYTES:
             self._spare = self._storage.cleared(2 * self._batch)
         self._handle, self._storage = handle, storage  # only now, with nothing left that can fail
         self._version += 1
         self._enter_root()
+        if self._estimates is not None:
+            self._estimates.show()
 
     # Keeping
 

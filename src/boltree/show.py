@@ -122,7 +122,7 @@ def _below(search: Any, node: Node, depth: int, open: tuple[bool, ...]) -> Itera
         action = int(actions[i])
         name, share = node.action_name(action), float(visits[i] / visits.sum())
         yield Line(open, last, name, action == best, int(visits[i]), share, float(q[i]), float(policy[i]))
-        yield from _outcomes(search, children.get(action, []), depth, (*open, not last))
+        yield from _outcomes(search, children.get(action, []), node.arrivals(action), depth, (*open, not last))
     if more:
         untried = int((visits == 0).sum())
         yield Line(open, True, f"... and {more + untried} more" + (f", {untried} of them not tried" if untried else ""))
@@ -136,18 +136,18 @@ def _shown(search: Any, visits: Any, actions: Any, best: int | None, root: bool)
     return shown + [int(i) for i in np.flatnonzero(actions == best) if shown and i not in shown]
 
 
-def _outcomes(search: Any, outcomes: list[Node], depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
+def _outcomes(search: Any, outcomes: list[Node], arrivals: Any, depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
     """What lies below an action: the nodes of its outcomes, or of its only one."""
     if len(outcomes) == 1:
         yield from _below(search, outcomes[0], depth - 1, open)
         return
-    seen = sorted(enumerate(outcomes), key=lambda item: -item[1].count)
-    shown = [(k, child) for k, child in seen[:OUTCOMES] if child.count >= _least(search)]
+    seen = sorted(enumerate(outcomes), key=lambda item: -arrivals[item[0]])
+    shown = [(k, child) for k, child in seen[:OUTCOMES] if arrivals[k] >= _least(search)]
     more = len(seen) - len(shown)
     for place, (k, child) in enumerate(shown):
         last = place == len(shown) - 1 and not more
         line = _state_line(search, child)
-        yield Line(open, last, f"({k})", visits=child.count, value=child.value, note=line)
+        yield Line(open, last, f"({k})", visits=int(arrivals[k]), value=child.value, note=line)
         yield from _below(search, child, depth - 1, (*open, not last))
     if more and shown:
         yield Line(open, True, f"... and {more:,} more")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class Survey:
     """What `bt.Node` says, for all nodes, in the order in which they were made; ``Node(search, i)`` is the i-th.
 
-    `parent` is the index of the node above, -1 for the root; `recommended` is -1 where no action was tried.
+    `parent` is the index of the node above, -1 for the root; `recommended` is -1 where no action was tried. Of a node
+    that several ways lead to, `parent`, `action` and `depth` are those of the first.
 
     >>> import boltree as bt
     >>> search = bt.Search(bt.problems.DChain(3), bt.BTS(), seed=0, growth="trial")
@@ -42,6 +43,9 @@ def survey(search: Search) -> Survey:
     """Look at all nodes of a search as it is now."""
     nodes = search._storage.nodes.view(np.ndarray)[: search.size]
     whole = {name: np.array(nodes[name], np.int64) for name in ("parent", "action", "depth", "visits")}
+    if search.transpositions == "state":  # the nodes' own depths are all 0
+        for i in range(1, search.size):
+            whole["depth"][i] = whole["depth"][whole["parent"][i]] + 1
     recommended = np.zeros(search.size, np.int64)
     recommend_everywhere(search._handle, recommended)
     return Survey(

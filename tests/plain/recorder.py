@@ -79,8 +79,16 @@ class Double:
         evaluator: Any = 0.3,
         compact: bool = True,
         tree: type[PlainTree] = PlainTree,
+        transpositions: Any = False,
     ) -> None:
-        self.search = bt.Search(problem, algorithm, seed=seed, growth=growth, evaluator=evaluator)  # type: ignore[arg-type]
+        self.search = bt.Search(
+            problem,
+            algorithm,
+            seed=seed,
+            growth=growth,  # type: ignore[arg-type]
+            evaluator=evaluator,
+            transpositions=transpositions,
+        )
         if not compact:
             self.search._tree.compact = 0
         noise = None
@@ -108,13 +116,15 @@ class Double:
         if self.plain.name == "ANTS":
             self.plain.alpha_now = float(search._tree.alpha_scale)
         assert search.run(trials=1) == "trials"
+        if search._estimates is not None:
+            search._estimates.resume()  # what trials go by, not what is shown
         storage = search._storage
         path, length = storage.scratch["path"], int(search._tree.length)
         indices = [int(path[level]["node"]) for level in range(length)] + [int(search._tree.leaf)]
         nodes = storage.nodes
         steps = [
             Step(
-                int(nodes[after].action),
+                self.action_of(path[level], after),
                 float(path[level]["reward"]),
                 storage.states[after].tobytes(),
                 bool(nodes[after].marks & 1),
@@ -133,6 +143,13 @@ class Double:
             assert self.indices.setdefault(id(node), index) == index, "one node of the reference, two of the search"
         return indices
 
+    def action_of(self, step: Any, after: int) -> int:
+        """The action of a step that led to a node."""
+        storage = self.search._storage
+        if step["slot"] < 0:
+            return int(storage.nodes[after].action)
+        return int(storage.edges[int(storage.nodes[int(step["node"])].block) + int(step["slot"])].action)
+
     def compare(self, indices: Iterable[int]) -> None:
         """N(s), A(s), N(s,a), Q, V, H_V and the rebuilding of tables of these nodes."""
         t = self.plain
@@ -142,7 +159,7 @@ class Double:
                 f"{t.name}, trial {t.trials}, node {index} at depth {node.depth}, N={node.visits}, player {node.player}"
             )
             assert seen.count == node.visits, where
-            assert seen.depth == node.depth, where
+            assert seen._record.depth == node.depth, where
             assert node.ended or seen.player == node.player, where
             assert seen.actions.tolist() == node.actions, where
             assert seen.visits.tolist() == [node.count[a] for a in node.actions], where

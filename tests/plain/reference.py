@@ -469,15 +469,11 @@ class PlainTree:
             node.visits += 1
             visit = self.decide(node, step, path)
             path.append(visit)
-            outcomes = node.children[step.action]
-            created = step.state not in outcomes
-            if created:
-                outcomes[step.state] = PlainNode(self.rules, step.state, node.depth + 1, step.terminal)
-                self.size += 1
-            node = outcomes[step.state]
+            node, created = self.follow(node, step)
             assert node.terminal == step.terminal
-        assert node.ended or (created and self.growth == "leaf"), f"a trial stopped at depth {node.depth}"
-        node.visits += 1
+        assert self.may_stop(node, created, path), f"a trial stopped at depth {node.depth}"
+        if not self.cut(node, created, path):
+            node.visits += 1
         if created and not node.ended:
             node.value = self.first_value(node)
             node.entropy = self.first_entropy(node, path)
@@ -486,6 +482,23 @@ class PlainTree:
         self.back_up(path, node)
         self.last = path
         return [visit.node for visit in path] + [node]
+
+    def follow(self, node: PlainNode, step: Step) -> tuple[PlainNode, bool]:
+        """The node that a step leads to, and whether it is new."""
+        outcomes = node.children[step.action]
+        created = step.state not in outcomes
+        if created:
+            outcomes[step.state] = PlainNode(self.rules, step.state, node.depth + 1, step.terminal)
+            self.size += 1
+        return outcomes[step.state], created
+
+    def cut(self, node: PlainNode, created: bool, path: list[Visit]) -> bool:
+        """Whether a trial must stop at a node though it could go on there; never in a tree."""
+        return False
+
+    def may_stop(self, node: PlainNode, created: bool, path: list[Visit]) -> bool:
+        """Whether a trial may end at a node: at an end, or at a new leaf."""
+        return node.ended or (created and self.growth == "leaf") or self.cut(node, created, path)
 
     def decide(self, node: PlainNode, step: Step, path: list[Visit]) -> Visit:
         """Check one choice of the compiled search."""

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from .jit import inlined, kernel
+from .links import place_of
 from .native import FAILED, call
 from .random import uniform_of
-from .records import DONE, NO_ACTION, NONE, SINGLE, STEP_FAILED, TERMINAL
+from .records import BY_STATE, DONE, NO_ACTION, NONE, SINGLE, STEP_FAILED, TERMINAL
 from .run import recommended
-from .views import edge_at, node_at, states_of
+from .views import edge_at, index_of, node_at, states_of
 
 KNOWN = np.dtype([("visits", np.int64), ("value", np.float64)])
 """The value found at a node, and how often it had been visited then."""
@@ -41,6 +42,17 @@ def matching_outcome(tree: Any, child: int, states: Any, row: int) -> int:
             return child
         child = np.int64(node_at(tree, child).sibling)
     return child
+
+
+@inlined
+def shared_node(tree: Any, step: int, states: Any, row: int) -> int:
+    """Where nodes are shared: the one with the state of a row, so many steps after the root; or NONE."""
+    for w in range(tree.words):
+        states_of(tree)[tree.node_count * tree.words + w] = states[row, w]
+    depth = np.int64(node_at(tree, tree.root).depth)
+    if tree.shared != BY_STATE:
+        depth += step
+    return np.int64(index_of(tree)[place_of(tree, tree.node_count, depth, False)])
 
 
 @kernel
@@ -140,7 +152,7 @@ def follow_sampled(
         for w in range(tree.words):
             scratch[0, w] = known[index * tree.words + w]
         total, weight = 0.0, 1.0
-        for _ in range(levels):
+        for taken in range(levels):
             chosen = np.int64(NONE)
             if index != NONE:
                 chosen = recommended(tree, index)
@@ -164,7 +176,7 @@ def follow_sampled(
                             chosen = np.int64(a)
                             break
                         k -= 1
-            else:
+            elif not tree.shared:
                 child = first_outcome(tree, index, chosen)
             if call(tree.step, (tree.params_at, scratch_at, chosen, rng_at, out_at)) == FAILED:
                 return STEP_FAILED
@@ -172,6 +184,9 @@ def follow_sampled(
             weight *= tree.discount
             if out[1] != 0.0:
                 break
-            index = matching_outcome(tree, child, scratch, 0)
+            if tree.shared:
+                index = shared_node(tree, taken + 1, scratch, 0)
+            else:
+                index = matching_outcome(tree, child, scratch, 0)
         returns[episode] = total
     return DONE

@@ -42,14 +42,21 @@ def index_slot(tree: Any, edge: int, node: int, terminal: bool) -> int:
 
 
 @inlined
-def is_outcome(tree: Any, other: int, edge: int, node: int, terminal: bool) -> bool:
-    """Whether a node is the outcome of this edge with the state in place `node`."""
-    states, found = states_of(tree), node_at(tree, other)
-    same = (found.marks & TERMINAL != 0) == terminal
+def has_state(tree: Any, other: int, node: int, terminal: bool) -> bool:
+    """Whether a node has the state in place `node`, and is an end as asked for."""
+    states = states_of(tree)
+    same = (node_at(tree, other).marks & TERMINAL != 0) == terminal
     for w in range(tree.words):
         same = same and states[other * tree.words + w] == states[node * tree.words + w]
-    if not same:
+    return same  # type: ignore[no-any-return]
+
+
+@inlined
+def is_outcome(tree: Any, other: int, edge: int, node: int, terminal: bool) -> bool:
+    """Whether a node is the outcome of this edge with the state in place `node`."""
+    if not has_state(tree, other, node, terminal):
         return False
+    found = node_at(tree, other)
     parent = node_at(tree, found.parent)
     place = edge - parent.block
     return place >= 0 and place < parent.actions and edge_at(tree, edge).action == found.action
@@ -64,13 +71,9 @@ def find_outcome(tree: Any, edge: int, first: int, terminal: bool) -> int:
     fresh = tree.node_count
     if edge != NONE and edge_at(tree, edge).outcomes == INDEXED:
         return np.int64(index_of(tree)[index_slot(tree, edge, fresh, terminal)])
-    states = states_of(tree)
     child = np.int64(first)
     while child != NONE:
-        same = (node_at(tree, child).marks & TERMINAL != 0) == terminal
-        for w in range(tree.words):
-            same = same and states[child * tree.words + w] == states[fresh * tree.words + w]
-        if same:
+        if has_state(tree, child, fresh, terminal):
             return child
         child = np.int64(node_at(tree, child).sibling)
     return child
@@ -113,6 +116,8 @@ def enter_index(tree: Any, edge: int) -> None:
 @inlined
 def index_is_short(tree: Any, new_nodes: int) -> bool:
     """Whether a trial that makes so many nodes might fill the index beyond a half, or wants one that is not there."""
+    if tree.shared:  # it holds every node, once
+        return 2 * (tree.index_count + new_nodes) > tree.index_size  # type: ignore[no-any-return]
     if tree.index_wanted == 0:
         return False
     return 2 * (tree.index_count + new_nodes * (CHAIN + 1)) > tree.index_size

@@ -3,7 +3,7 @@
 A *node* is a decision node: a state at a depth. Its tried and untried actions are *edges*, which lie
 together in the node's *block*, allocated when the node is selected from for the second time (until
 then the node is ``SINGLE``: it holds its only child in place of a block). The outcomes of an
-edge are nodes, chained through ``sibling``.
+edge are nodes, chained through ``sibling``; or, where nodes are shared, *links* to nodes (links.py).
 
 A block is counted in units of 32 bytes. For n legal actions it holds, in this order:
 
@@ -29,13 +29,14 @@ ORIGIN = 16  # a root that no trial created: its first visit takes an action
 UNFINISHED = 32  # it lay at the horizon when it was made, and the horizon has moved: visits without actions
 WAITING = 64  # a leaf whose evaluation has been asked for
 LOCKED = 128  # a thread is at work here (atomics.py)
+PASSED = 128  # where nodes are shared by state, which one thread does: the trial on its way has come through
 
 NODE = np.dtype(
     [
         ("visits", "i8"),  # N(s)
         ("value", "f8"),  # V(s)
         ("entropy", "f8"),  # H_V(s)
-        ("reward", "f8"),  # paid on the first arrival here
+        ("reward", "f8"),  # paid on the first arrival here; V_init of a shared node
         ("block", "i8"),  # unit of the first edge; the child of a SINGLE node; NONE
         ("parent", "i4"),
         ("sibling", "i4"),  # next outcome of the same edge
@@ -55,9 +56,20 @@ EDGE = np.dtype(
         ("w", "f8"),  # W(s,a): rewards plus discounted N(s') V(s'), or returns
         ("q", "f8"),  # the mover's W/N; the initial preference while untried
         ("visits", "i8"),  # N(s,a)
-        ("child", "i4"),  # first outcome
+        ("child", "i4"),  # first outcome; unit of the first link where nodes are shared
         ("action", "u2"),
         ("outcomes", "u2"),  # how many are chained (outcomes.py)
+    ],
+    align=True,
+)
+
+LINK = np.dtype(  # an outcome of an edge where nodes are shared: one unit of the memory for blocks
+    [
+        ("rewards", "f8"),  # the sum of what was paid on the way
+        ("reward", "f8"),  # the first of them
+        ("visits", "i8"),  # n(s,a,s')
+        ("child", "i4"),
+        ("next", "i4"),  # unit of the next link of the same edge
     ],
     align=True,
 )
@@ -166,8 +178,10 @@ TREE = np.dtype(
         ("compact", "i8"),
         ("alias_from", "i8"),
         ("scan_to", "i8"),
+        ("sweep_least", "i8"),  # a graph is swept as seldom as if it had so many nodes
         # what the blocks hold
         ("has_header", "i8"),
+        ("shared", "i8"),  # nodes may have several parents: BY_DEPTH, BY_STATE; 0 in a tree
         ("extra_words", "i8"),  # of an edge: 3 with entropies, 2 with quotas
         ("has_prior", "i8"),
         ("prior_external", "i8"),  # it comes with the evaluation of a leaf
@@ -197,6 +211,8 @@ TREE = np.dtype(
         ("max_words", "i8"),  # of the blocks
         ("max_state_words", "i8"),
         ("path_at", "i8"),
+        ("ways_at", "i8"),  # the links of the path, where nodes are shared
+        ("levels", "i8"),
         ("weights_at", "i8"),  # actions
         ("policies_at", "i8"),  # (horizon + 2) * actions: pi by action on this trial, for relative entropies
         ("references_at", "i8"),  # the same size: the parent's pi by edge on this trial
@@ -260,6 +276,7 @@ TREE = np.dtype(
         ("waited", "i8"),  # and for how many cycles
         ("worked", "i8"),  # of so many in all
         ("give_way", "i8"),  # the system's function that lets another thread run
+        ("next_sweep", "i8"),  # visits at which every shared node is computed
         # what went wrong
         ("error_node", "i8"),
         ("error_action", "i8"),
@@ -271,13 +288,16 @@ TREE = np.dtype(
 )
 
 # how a run of the kernel ended
-DONE, FULL, EVALUATE, INDEX, COLLISION = 0, 1, 2, 3, 4
+DONE, FULL, EVALUATE, INDEX, COLLISION, SWEEP = 0, 1, 2, 3, 4, 5
 STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED = 10, 11, 12, 13
 PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED, FEATURES_FAILED = 14, 15, 16, 17
 BAD_REWARD, NO_ACTION, BAD_PRIOR, BAD_PLAYER, BAD_VALUE = 20, 21, 22, 23, 24
 
 # growth
 LEAF, TRIAL = 0, 1
+
+# what nodes are shared by: the state and the depth, or the state alone
+BY_DEPTH, BY_STATE = 1, 2
 
 # evaluators
 CONSTANT, ROLLOUT, HEURISTIC, EXTERNAL = 0, 1, 2, 3

@@ -10,7 +10,8 @@ from .blocks import units_of
 from .jit import inlined, kernel
 from .outcomes import index_is_short
 from .random import hashed
-from .records import DONE, EVALUATE, FULL, INDEX, LEAF, NODE, NONE, SINGLE, UNIT
+from .records import DONE, EVALUATE, FULL, INDEX, LEAF, NODE, NONE, SINGLE, SWEEP, UNIT
+from .sharing import back_up_shared, undo_shared
 from .space import SWITCHING
 from .temperature import solve_temperature
 from .trial import back_up, descend, enter_leaf, undo
@@ -22,12 +23,21 @@ NODE_BYTES = NODE.itemsize
 @kernel
 def run_trials(handle: Any, trials: int) -> int:
     """`run_more`, for Python."""
-    return run_more(handle[0], trials)
+    return run_more(handle[0], trials, False)
+
+
+@kernel
+def run_shared_trials(handle: Any, trials: int) -> int:
+    """`run_trials` where nodes are shared: code of its own, so that a tree's stays as fast as it is."""
+    return run_more(handle[0], trials, True)
 
 
 @inlined
-def run_more(tree: Any, trials: int) -> int:
-    """Run up to `trials` trials; DONE, FULL (no room for another), EVALUATE, INDEX (make it anew), or an error."""
+def run_more(tree: Any, trials: int, shared: bool) -> int:
+    """Run up to `trials` trials; DONE, or what must be seen to first: FULL, EVALUATE, INDEX, SWEEP, or an error.
+
+    Whether nodes are `shared` is a constant.
+    """
     end = tree.trials + trials
     levels = tree.horizon - node_at(tree, tree.root).depth
     new_nodes = nodes_of_trial(tree, levels)
@@ -38,19 +48,27 @@ def run_more(tree: Any, trials: int) -> int:
             status = room_for(tree, new_nodes, new_units)
             if status != DONE:
                 return status
+            if shared and tree.visits_made >= tree.next_sweep:
+                return SWEEP
             if tree.distribution == SWITCHING and levels > 0:
                 tree.switch = levels - tree.trials % levels
         resumed = tree.pending
-        status = enter_leaf(tree) if resumed else descend(tree)
+        status = enter_leaf(tree) if resumed else descend(tree, shared)
         if status == EVALUATE:
             return EVALUATE
         if status != DONE:
-            undo(tree)
+            if shared:
+                undo_shared(tree)
+            else:
+                undo(tree)
             tree.pending = 0
             return status
         tree.pending = 0
         if resumed != 2:
-            back_up(tree)
+            if shared:
+                back_up_shared(tree)
+            else:
+                back_up(tree)
             tree.trials += 1
             if tree.adaptive and tree.trials % tree.every == 0:
                 solve_temperature(tree)
@@ -65,7 +83,9 @@ def nodes_of_trial(tree: Any, levels: int) -> int:
 
 @inlined
 def units_of_trial(tree: Any, levels: int) -> int:
-    """Units of blocks that a trial may need."""
+    """Units of blocks, and links, that a trial may need."""
+    if tree.shared:  # a trial may go through any number of nodes that others made
+        return (levels + 1) * (units_of(tree, tree.actions) + 1)
     return (2 if tree.growth == LEAF else levels + 1) * units_of(tree, tree.actions)
 
 
@@ -106,7 +126,10 @@ def bytes_of_trial(handle: Any, levels: int) -> int:
 @kernel
 def abandon_trial(handle: Any) -> None:
     """Take back a trial whose leaf waits for an evaluation that will not come."""
-    undo(handle[0])
+    if handle[0].shared:
+        undo_shared(handle[0])
+    else:
+        undo(handle[0])
     handle[0].pending = 0
 
 

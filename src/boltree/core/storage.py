@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .links import rebuild_shared
 from .memory import Arena
 from .outcomes import CHAIN, count_indexed, rebuild_index
-from .records import EDGE, FLIGHT, HEADER, LEAF, NODE, NONE, ORIGIN, PATH, TREE, UNIT
+from .records import EDGE, FLIGHT, HEADER, LEAF, LINK, NODE, NONE, ORIGIN, PATH, TREE, UNIT
 
 LOGS = np.log(math.e + np.arange(2048.0))
 
@@ -25,6 +26,7 @@ def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
     paths = levels * actions if tree.relative else 1
     scratch: dict[str, Any] = {
         "path": np.zeros(levels, PATH),
+        "ways": np.zeros(levels, np.int32),
         "weights": np.zeros(actions),
         "policies": np.zeros(paths),
         "references": np.zeros(paths),
@@ -75,7 +77,7 @@ class Storage:
         for name, array in self.scratch.items():
             t[f"{name}_at"] = array.ctypes.data
         t.policies_size, t.out_size, t.two = self.scratch["policies"].size, self.scratch["out"].size, 2
-        t.flown_levels = levels
+        t.levels = t.flown_levels = levels
         t.window_size, t.logs_size = self.scratch["window"].size, LOGS.size
         self.index: Any = np.zeros(0, np.int32)
         t.index_size = t.index_count = t.index_stale = 0
@@ -89,6 +91,8 @@ class Storage:
         room = min(self.arenas["nodes"].size // NODE.itemsize, self.arenas["states"].size // (int(t.words) * 8))
         t.max_nodes = room if self.max_nodes is None else min(room, self.max_nodes + 1)  # one beyond is scratch
         t.max_units = self.arenas["blocks"].size // UNIT
+        if t.shared:
+            t.max_units = min(int(t.max_units), 2**31 - 1)  # links name each other by 32 bits
         t.max_words = t.max_units * (UNIT // 8)
         t.max_state_words = self.arenas["states"].size // 8
 
@@ -118,12 +122,22 @@ class Storage:
         """An index of outcomes large enough for the next trials, so many of them at once."""
         t = self.tree[0]
         new_nodes = max(trials * (1 if t.growth == LEAF else self.scratch["path"].size), int(t.reserve_nodes))
-        size = 4 * (max(int(count_indexed(self.tree)), 1024) + new_nodes * (CHAIN + 1))
+        count = int(t.node_count if t.shared else count_indexed(self.tree))
+        size = 4 * (max(count, 1024) + new_nodes * (1 if t.shared else CHAIN + 1))
         self.index = np.full(1 << (size - 1).bit_length(), NONE, np.int32)
         t.index_wanted = t.index_stale = 1  # until it is whole: an interrupt may come between
         t.index_at, t.index_size = self.index.ctypes.data, self.index.size
-        rebuild_index(self.tree)
+        if t.shared:
+            rebuild_shared(self.tree)
+        else:
+            rebuild_index(self.tree)
         t.index_stale = 0
+
+    def used(self) -> dict[str, Any]:
+        """The memory of nodes and blocks that is in use, as bytes."""
+        t = self.tree[0]
+        sizes = {"nodes": int(t.node_count) * NODE.itemsize, "blocks": int(t.unit_count) * UNIT}
+        return {name: self.arenas[name].array[:size] for name, size in sizes.items()}
 
     @property
     def nbytes(self) -> int:
@@ -153,6 +167,11 @@ class Storage:
     def edges(self) -> Any:
         """The blocks as edges."""
         return self._view("blocks", EDGE)
+
+    @property
+    def links(self) -> Any:
+        """The blocks as links."""
+        return self._view("blocks", LINK)
 
     @property
     def headers(self) -> Any:

@@ -19,6 +19,16 @@ STEPS = 50
 
 
 @inlined
+def enter_window(tree: Any, index: int) -> None:
+    """Note that a node was visited, if it has a choice and there is room."""
+    node = node_at(tree, index)
+    if node.actions > 1 and not node.marks & WINDOWED and tree.window_count < window_of(tree).size:
+        node.marks |= WINDOWED
+        window_of(tree)[tree.window_count] = index
+        tree.window_count += 1
+
+
+@inlined
 def mean_entropy(tree: Any, alpha: float) -> float:
     """The mean normalised entropy of the Boltzmann policies at the nodes of the window."""
     total = 0.0

@@ -13,6 +13,7 @@ from .elementary import exp, log
 from .entropies import uniform_entropy
 from .halving import halving_visit
 from .jit import inlined
+from .links import enter_shared, find_shared, is_cut, take_link
 from .native import FAILED, call
 from .outcomes import find_outcome, link_outcome
 from .policies import BAD, choose, sample
@@ -41,7 +42,6 @@ from .records import (
     TERMINAL,
     UNFINISHED,
     WAITING,
-    WINDOWED,
 )
 from .schedules import scheduled
 from .space import (
@@ -56,17 +56,19 @@ from .space import (
     SPARSEMAX,
     SWITCHING,
 )
+from .temperature import enter_window
 from .units import note_return
 from .values import scan_best, state_value
-from .views import edge_at, entropy_at, node_at, out_of, rng_of, states_of, step_at, window_of
+from .views import edge_at, entropy_at, link_at, node_at, out_of, rng_of, states_of, step_at, ways_of
 
 
 @inlined
-def descend(tree: Any) -> int:
+def descend(tree: Any, shared: bool) -> int:
     """Select down to a leaf and value it; DONE, EVALUATE (the leaf waits for an evaluator), or an error.
 
     While a batch is selected, nothing that a policy is worked out from changes on the way, and COLLISION says that the
-    way led to a leaf that waits already.
+    way led to a leaf that waits already. `shared` says that nodes may have several parents (links.py); callers give a
+    constant, so that the code for a tree has nothing of it.
     """
     index, level = tree.root, np.int64(0)
     fresh = False
@@ -79,9 +81,12 @@ def descend(tree: Any) -> int:
         node = node_at(tree, index)
         step_at(tree, level).node = index
         step_at(tree, level).entropy = node.entropy
-        node.visits += 1
         tree.leaf = index
         tree.length = level
+        if shared and is_cut(tree, node, level, fresh):
+            tree.leaf_value = node.value
+            return DONE
+        node.visits += 1
         if is_end(tree, node):
             tree.leaf_value = 0.0
             return DONE
@@ -119,26 +124,33 @@ def descend(tree: Any) -> int:
             edge = node.block + slot
             known = np.int64(edge_at(tree, edge).child)
         if tree.deterministic and known != NONE:
-            child, fresh = known, False
-            step_at(tree, level).reward = node_at(tree, child).reward
+            child, fresh = (np.int64(link_at(tree, known).child) if shared else known), False
+            step_at(tree, level).reward = link_at(tree, known).reward if shared else node_at(tree, child).reward
         else:
             status = step(tree, index, action, level)
             if status != DONE:
                 tree.error_node = index
                 tree.error_action = action
                 return status
-            child = find_outcome(tree, edge, known, out_of(tree)[1] != 0.0)
+            if shared:
+                child = find_shared(tree, index, edge, out_of(tree)[1] != 0.0)
+            else:
+                child = find_outcome(tree, edge, known, out_of(tree)[1] != 0.0)
             fresh = child == NONE
             if fresh:
                 child = take_node(tree)
                 status = enter_node(tree, child, index, action, known, level)
                 if status != DONE:
                     return status
-                if slot == NONE:
+                if shared:
+                    enter_shared(tree, index, child)
+                elif slot == NONE:
                     node.block = child
                     node.marks |= SINGLE
                 else:
                     link_outcome(tree, edge, child)
+        if shared:
+            ways_of(tree)[level] = take_link(tree, edge, child, step_at(tree, level).reward, fresh)
         fresh = fresh and tree.growth == LEAF
         index = child
         level += 1
@@ -366,15 +378,8 @@ def back_up(tree: Any) -> None:
                 node.entropy = at.rest + at.policy * extra.h
             if tree.distribution == HALVING:
                 halving_visit(tree, node, np.int64(at.slot))
-        if (
-            tree.adaptive
-            and node.actions > 1
-            and not node.marks & WINDOWED
-            and tree.window_count < window_of(tree).size
-        ):
-            node.marks |= WINDOWED
-            window_of(tree)[tree.window_count] = index
-            tree.window_count += 1
+        if tree.adaptive:
+            enter_window(tree, index)
         before, after = old_value, node.value
         entropy_before, entropy_after = at.entropy, node.entropy
         child_visits = node.visits

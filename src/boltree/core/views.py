@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from .jit import JIT_DISABLED
 from .native import build_array, plain_array_at
-from .records import EDGE, ENTROPY, FLIGHT, HEADER, NODE, PATH, QUOTA, SCHEDULE, TABLE, TREE
+from .records import EDGE, ENTROPY, FLIGHT, HEADER, LINK, NODE, PATH, QUOTA, SCHEDULE, TABLE, TREE
 
 _I64 = ir.IntType(64)
 
@@ -97,6 +97,7 @@ def _array(dtype: Any, base: str, size: str) -> Any:
 
 node_at = _records(NODE, "nodes_at")
 edge_at = _records(EDGE, "blocks_at")
+link_at = _records(LINK, "blocks_at")
 header_at = _records(HEADER, "blocks_at")
 schedule_at = _records(SCHEDULE, "blocks_at")
 entropy_at = _rows(ENTROPY, "blocks_at")
@@ -111,6 +112,7 @@ states_of = _array(np.uint64, "states_at", "max_state_words")
 weights_of = _array(np.float64, "weights_at", "actions")
 policies_of = _array(np.float64, "policies_at", "policies_size")
 references_of = _array(np.float64, "references_at", "policies_size")
+ways_of = _array(np.int32, "ways_at", "levels")
 mask_of = _array(np.uint8, "mask_at", "actions")
 out_of = _array(np.float64, "out_at", "out_size")
 rng_of = _array(np.uint64, "rng_at", "two")

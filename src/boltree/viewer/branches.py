@@ -36,7 +36,7 @@ def branches_of(search: Search, size: int, names: Sequence[str] = ()) -> dict[st
     while True:
         kept = _kept(seen, most) if most else [seen.root]
         places = {index: place for place, index in enumerate(kept)}
-        outcomes = _outcomes(seen, kept)
+        outcomes = _shared_outcomes(search, kept) if search.transpositions else _outcomes(seen, kept)
         shown = [
             {"up": places.get(int(seen.parent[index]), -1), "action": int(seen.action[index])}
             | _node(search, index, seen, outcomes, names)
@@ -55,6 +55,12 @@ def _outcomes(seen: Survey, kept: list[int]) -> Counter[tuple[int, int]]:
     keep[kept] = True
     below = np.flatnonzero(keep[seen.parent])
     return Counter(zip(seen.parent[below].tolist(), seen.action[below].tolist(), strict=True))
+
+
+def _shared_outcomes(search: Search, kept: list[int]) -> Counter[tuple[int, int]]:
+    """The same where an outcome may be another action's too."""
+    children = {index: Node(search, index).children for index in kept}
+    return Counter({(index, a): len(nodes) for index, found in children.items() for a, nodes in found.items()})
 
 
 def _kept(seen: Survey, most: int) -> list[int]:
