@@ -93,6 +93,7 @@ class SharedTree(PlainTree):
 
     def back_up(self, path: list[Visit], leaf: PlainNode) -> None:
         value = 0.0 if leaf.ended else leaf.value
+        self.totals.append(self.total(path, value))  # before any value is computed at a temperature
         if leaf.visits == 1:
             self.ways[id(leaf)].v_init = value
         after = leaf
