@@ -28,38 +28,66 @@ from .views import edge_at, entropy_at, header_at, node_at, states_of, words_of
 
 
 @kernel
-def merge_tree(target: Any, source: Any, theirs: Any, ours: Any) -> int:
+def merge_tree(target: Any, source: Any, ours: Any) -> int:
     """Add a tree to another that has room for it; DONE, or the error of the problem's function that failed.
 
-    `theirs` and `ours` are scratch, as long as the source has nodes: which of ours a node of theirs has become, as
-    -1 - number where it was taken over.
+    `ours` is scratch, as long as the source has nodes: which of ours a node of theirs has become, as -1 - number where
+    it was taken over. Their nodes are gone through in the order in which they were made, parents first: memory is read
+    from beginning to end.
     """
     mine, other = target[0], source[0]
     if mine.automatic or mine.state_value == POWER:
         note_return(mine, other.lowest)
         note_return(mine, other.highest)
-    theirs[0], ours[0] = other.root, mine.root
-    count, done = np.int64(1), np.int64(0)
-    while done < count:
-        a, b = np.int64(theirs[done]), np.int64(ours[done])
-        if b < 0:
-            count = take_over(mine, other, a, -1 - b, theirs, ours, count)
+    for a in range(other.node_count):
+        ours[a] = mine.root if a == 0 else place(mine, other, a, ours)
+        if ours[a] >= 0:
+            status = match(mine, other, a, np.int64(ours[a]))
+            if status != DONE:
+                return status
         else:
-            count = match(mine, other, a, b, theirs, ours, count)
-            if count < 0:
-                return -count
-        done += 1
-    for k in range(count - 1, -1, -1):
-        if ours[k] >= 0 and node_at(other, np.int64(theirs[k])).block != NONE:
-            recompute(mine, np.int64(ours[k]))
+            take_block(mine, other, a, -1 - np.int64(ours[a]))
+    for a in range(other.node_count - 1, -1, -1):
+        if ours[a] >= 0 and node_at(other, a).block != NONE:
+            recompute(mine, np.int64(ours[a]))
     mine.trials += other.trials
     mine.visits_made += other.visits_made
     return DONE
 
 
 @inlined
-def match(mine: Any, other: Any, a: int, b: int, theirs: Any, ours: Any, count: int) -> int:
-    """Add the counts and rewards of their node `a` to our node `b`, and go on with its outcomes; the new `count`."""
+def place(mine: Any, other: Any, a: int, ours: Any) -> int:
+    """Our node that their node `a` is an outcome like; or -1 - the number of a new one."""
+    there = node_at(other, a)
+    parent = np.int64(ours[there.parent])
+    if parent < 0:  # all below a node that was taken over is taken over
+        parent = -1 - parent
+        copy = take_copy(mine, other, a, parent)
+        above = node_at(mine, parent)
+        if above.marks & SINGLE:
+            above.block = copy
+        else:
+            edge = edge_at(mine, above.block + slot_of(mine, above, np.int64(there.action)))
+            node_at(mine, copy).sibling = edge.child
+            edge.child = copy
+        return -1 - copy
+    above = node_at(mine, parent)
+    edge = above.block + slot_of(mine, above, np.int64(there.action))
+    for w in range(mine.words):
+        states_of(mine)[mine.node_count * mine.words + w] = states_of(other)[a * mine.words + w]
+    first = np.int64(edge_at(mine, edge).child)
+    found = find_outcome(mine, edge, first, there.marks & TERMINAL != 0)
+    if found == NONE:
+        found = take_copy(mine, other, a, parent)
+        node_at(mine, found).sibling = first
+        link_outcome(mine, edge, found)
+        found = -1 - found
+    return found
+
+
+@inlined
+def match(mine: Any, other: Any, a: int, b: int) -> int:
+    """Add the counts and rewards of their node `a` to our node `b`; DONE or an error."""
     from_node, node = node_at(other, a), node_at(mine, b)
     share = from_node.visits / max(from_node.visits + node.visits, 1)
     untried = node.block == NONE
@@ -68,7 +96,7 @@ def match(mine: Any, other: Any, a: int, b: int, theirs: Any, ours: Any, count: 
         status = make_block(mine, b, False)
         if status != DONE:
             mine.error_node = b
-            return -status
+            return status
     if untried and from_node.block != NONE:
         node.value, node.entropy = from_node.value, from_node.entropy
     elif untried or from_node.block != NONE:  # where both have tried actions, the value is recomputed if it can be
@@ -78,30 +106,24 @@ def match(mine: Any, other: Any, a: int, b: int, theirs: Any, ours: Any, count: 
     if mine.growth == LEAF and not node.marks & ORIGIN:
         node.marks |= UNFINISHED  # it was valued in both trees: more visits than actions
     if from_node.block == NONE:
-        return count
+        return DONE
     if mine.state_value != MEAN:
         for i in range(np.int64(node.actions)):
             edge = edge_at(mine, node.block + i)
             edge.w -= mine.discount * below(mine, edge)
     if from_node.marks & SINGLE:
-        child = np.int64(from_node.block)
-        only = node_at(other, child)
-        edge = node.block + slot_of(mine, node, np.int64(only.action))
-        edge_at(mine, edge).visits += 1
-        edge_at(mine, edge).w += from_node.value if mine.state_value == MEAN else only.reward
-        return pair(mine, other, b, edge, child, theirs, ours, count)
-    for i in range(np.int64(from_node.actions)):
-        there = edge_at(other, from_node.block + i)
-        edge = node.block + i  # legal actions are those of the state: the same, in the same order
-        edge_at(mine, edge).visits += there.visits
-        edge_at(mine, edge).w += there.w
+        only = node_at(other, np.int64(from_node.block))
+        edge = edge_at(mine, node.block + slot_of(mine, node, np.int64(only.action)))
+        edge.visits += 1
+        edge.w += from_node.value if mine.state_value == MEAN else only.reward
+        return DONE
+    for i in range(np.int64(from_node.actions)):  # the same actions are legal, in the same order
+        there, edge = edge_at(other, from_node.block + i), edge_at(mine, node.block + i)
+        edge.visits += there.visits
+        edge.w += there.w
         if mine.state_value != MEAN:
-            edge_at(mine, edge).w -= mine.discount * below(other, there)
-        child = np.int64(there.child)
-        while child != NONE:
-            count = pair(mine, other, b, edge, child, theirs, ours, count)
-            child = np.int64(node_at(other, child).sibling)
-    return count
+            edge.w -= mine.discount * below(other, there)
+    return DONE
 
 
 @inlined
@@ -119,6 +141,8 @@ def below(tree: Any, edge: Any) -> float:
 @inlined
 def slot_of(tree: Any, node: Any, action: int) -> int:
     """Which edge of a block has an action."""
+    if node.actions == tree.actions:
+        return action
     for i in range(np.int64(node.actions)):
         if edge_at(tree, node.block + i).action == action:
             return i
@@ -126,45 +150,11 @@ def slot_of(tree: Any, node: Any, action: int) -> int:
 
 
 @inlined
-def pair(mine: Any, other: Any, b: int, edge: int, child: int, theirs: Any, ours: Any, count: int) -> int:
-    """Find their outcome among ours, or make it one of ours; the new `count`."""
-    for w in range(mine.words):
-        states_of(mine)[mine.node_count * mine.words + w] = states_of(other)[child * mine.words + w]
-    first = np.int64(edge_at(mine, edge).child)
-    found = find_outcome(mine, edge, first, node_at(other, child).marks & TERMINAL != 0)
-    if found == NONE:
-        found = take_node(mine)
-        copy_node(mine, other, child, found)
-        node_at(mine, found).parent = b
-        node_at(mine, found).sibling = first
-        link_outcome(mine, edge, found)
-        found = -1 - found
-    theirs[count], ours[count] = child, found
-    return count + 1
-
-
-@inlined
-def copy_node(mine: Any, other: Any, child: int, to: int) -> None:
-    """Copy a node's record and state; what it points to is seen to by others."""
-    old, new = node_at(other, child), node_at(mine, to)
-    new.visits, new.value, new.entropy, new.reward = old.visits, old.value, old.entropy, old.reward
-    new.depth, new.action, new.actions, new.best = old.depth, old.action, old.actions, old.best
-    new.marks, new.player, new.flights = old.marks, old.player, 0
-    new.block = NONE
-    for w in range(mine.words):
-        states_of(mine)[to * mine.words + w] = states_of(other)[child * mine.words + w]
-
-
-@inlined
-def take_over(mine: Any, other: Any, a: int, b: int, theirs: Any, ours: Any, count: int) -> int:
-    """Give the copy of a node that we did not have its block and outcomes; the new `count`."""
+def take_block(mine: Any, other: Any, a: int, b: int) -> None:
+    """Give the copy of a node its block; its outcomes come later, one by one."""
     old, new = node_at(other, a), node_at(mine, b)
-    if old.marks & SINGLE:
-        new.block = take_copy(mine, other, np.int64(old.block), b)
-        theirs[count], ours[count] = old.block, -1 - new.block
-        return count + 1
-    if old.block == NONE:
-        return count
+    if old.block == NONE or old.marks & SINGLE:
+        return
     n = np.int64(old.actions)
     size = units_of(mine, n)
     first = take_units(mine, size)
@@ -173,29 +163,24 @@ def take_over(mine: Any, other: Any, a: int, b: int, theirs: Any, ours: Any, cou
         words_of(mine)[first * 4 + w] = words_of(other)[(old.block - mine.has_header) * 4 + w]
     for i in range(n):
         edge = edge_at(mine, new.block + i)
+        edge.child = NONE
         if edge.outcomes == INDEXED:
             mine.index_stale = mine.index_wanted = 1
-        child, last = np.int64(edge.child), np.int64(NONE)
-        while child != NONE:
-            copy = take_copy(mine, other, child, b)
-            theirs[count], ours[count] = child, -1 - copy
-            count += 1
-            if last == NONE:
-                edge.child = copy
-            else:
-                node_at(mine, last).sibling = copy
-            last = copy
-            child = np.int64(node_at(other, child).sibling)
-    return count
 
 
 @inlined
-def take_copy(mine: Any, other: Any, child: int, parent: int) -> int:
-    """A new node of ours that is a copy of theirs."""
+def take_copy(mine: Any, other: Any, a: int, parent: int) -> int:
+    """A new node of ours that is a copy of theirs, without its block."""
     copy = take_node(mine)
-    copy_node(mine, other, child, copy)
-    node_at(mine, copy).parent = parent
-    node_at(mine, copy).sibling = NONE
+    old, new = node_at(other, a), node_at(mine, copy)
+    new.visits, new.value, new.entropy, new.reward = old.visits, old.value, old.entropy, old.reward
+    new.depth, new.action, new.actions, new.best = old.depth, old.action, old.actions, old.best
+    new.marks, new.player, new.flights = old.marks, old.player, 0
+    new.block = NONE
+    new.parent = parent
+    new.sibling = NONE
+    for w in range(mine.words):
+        states_of(mine)[copy * mine.words + w] = states_of(other)[a * mine.words + w]
     return copy
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..search import Search
 
 MAX_THREADS = 256
-DEAR = 500e-9
+DEAR = 1500e-9
 """Seconds of a trial per node on its way from which threads share a tree."""
 SAMPLE = 64
 """Trials that are run by one thread to measure that."""

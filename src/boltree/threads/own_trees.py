@@ -89,7 +89,7 @@ class Helper:
         if t.index_wanted or own.index_wanted:
             t.reserve_nodes = nodes
             target.make_index()
-        code = int(merge_tree(search._handle, self.handle, np.zeros(nodes, np.int32), np.zeros(nodes, np.int32)))
+        code = int(merge_tree(search._handle, self.handle, np.zeros(nodes, np.int32)))
         self._generator = self.storage.scratch["rng"].copy()
         self._spare = self.storage.cleared(2)
         self.storage = None
