@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .interrupts import held_back
 from .memory import Arena
 from .outcomes import CHAIN, count_indexed, rebuild_index
 from .records import EDGE, FLIGHT, HEADER, LEAF, NODE, NONE, ORIGIN, PATH, TREE, UNIT
@@ -96,11 +97,11 @@ class Storage:
         """Make room for so many nodes and units in all; False when a limit is in the way."""
         t = self.tree[0]
         needed = {"nodes": nodes * NODE.itemsize, "states": nodes * int(t.words) * 8, "blocks": units * UNIT}
-        for name, size in needed.items():
-            while self.arenas[name].size < size:
-                if not self.arenas[name].grow():
-                    return False
-        self._place()
+        with held_back():
+            enough = all(self.arenas[name].make_room(size) for name, size in needed.items())
+            self._place()  # whatever came of it: some may have moved
+        if not enough:
+            return False
         within = nodes * (NODE.itemsize + int(t.words) * 8) + units * UNIT + 4 * int(t.index_size) <= self.max_bytes
         return nodes <= t.max_nodes and within
 
