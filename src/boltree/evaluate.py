@@ -54,7 +54,8 @@ class Exact:
         if self.two_players:
             return float(self.best.q()[list(self.best.actions()).index(search.recommend())])
         while not self._arena.reserved and self.known.size < search.size:
-            self._arena.grow()
+            if not self._arena.grow():
+                raise MemoryError(f"no memory for what is known of {search.size} nodes")
             self._view_known()
         return float(follow_exactly(search._handle, 0, self.levels, *self.model, self.frames, self.sums, self.known))
 

@@ -99,8 +99,8 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
             max_bytes=meta["max_bytes"],
         )
         search._noise.bit_generator.state = meta["noise_state"]
-    except ParameterError:
-        raise
+    except ParameterError as error:
+        raise error if str(path) in str(error) else ParameterError(f"{path}: {error}") from error
     except (AttributeError, KeyError, MemoryError, OverflowError, TypeError, ValueError) as error:
         if own and isinstance(error, ProblemError):
             raise

@@ -579,7 +579,7 @@ class Search:
             for name, value in kept_counts.items():
                 t[name] = value
         else:
-            storage.grow(int(t.node_count) + 1, int(t.unit_count) + 1)
+            storage.make_sure(int(t.node_count) + 1, int(t.unit_count) + 1)
             copy_subtree(self._handle, handle, kept._index, np.zeros(int(t.node_count), np.int32))
         if self._storage.nbytes <= SPARE_BYTES:
             self._spare = self._storage.cleared(2 * self._batch)

@@ -18,18 +18,7 @@ from .space import HALVING, NO_ENTROPY, SWITCHING
 from .views import edge_at, entropy_at, header_at, node_at, quota_at, row_at, schedule_at, window_of, words_of
 
 SOUND = 0
-FAULTS = (
-    "",
-    "a field",
-    "its block",
-    "an action",
-    "an outcome",
-    "a count",
-    "a prior",
-    "a table",
-    "a schedule",
-    "the way",
-)
+FAULTS = ("", "record", "block", "action", "outcome", "count", "prior", "table", "schedule", "way")
 _FIELD, _BLOCK, _ACTION, _OUTCOME, _COUNT, _PRIOR, _TABLE, _SCHEDULE, _WAY = range(1, 10)
 MOST = 2**53
 """Of visits: counts beyond this are not exact as real numbers."""
