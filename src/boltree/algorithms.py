@@ -20,7 +20,7 @@ import numpy as np
 
 from .core import space
 from .errors import ParameterError
-from .schedules import Auto, Schedule, Temperature, check_schedule
+from .schedules import Auto, Schedule, Temperature, as_real, check_schedule
 from .wording import did_you_mean
 
 Recommend = Literal["value", "visits"]
@@ -33,11 +33,11 @@ ALIAS_FROM = 16
 
 
 def _real(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and math.isfinite(as_real(value))
 
 
 def _whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and abs(int(value)) < 2**62
 
 
 _CHECKS: dict[str, tuple[Any, str]] = {

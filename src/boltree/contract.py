@@ -77,6 +77,8 @@ def _number(given: Any) -> float | None:
         return None
     try:
         return float(given)
+    except OverflowError:  # a whole number beyond all real ones
+        return math.inf
     except (TypeError, ValueError):
         return None
 
@@ -202,7 +204,7 @@ def prior_of(problem: PythonProblem, state: Any) -> Any:
     answer = problem.prior(state)  # type: ignore[attr-defined]
     try:
         weights = np.asarray(answer, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         weights = np.zeros(0)
     if weights.shape != (problem.actions,):
         refuse(problem, "prior", answer, _where(state), f"{problem.actions} weights, one for each action")

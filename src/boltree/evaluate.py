@@ -56,7 +56,8 @@ class Exact:
         if search.transpositions:
             return self._value_of_shared(search)
         while not self._arena.reserved and self.known.size < search.size:
-            self._arena.grow()
+            if not self._arena.grow():
+                raise MemoryError(f"no memory for what is known of {search.size} nodes")
             self._view_known()
         return float(follow_exactly(search._handle, 0, self.levels, *self.model, self.frames, self.sums, self.known))
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from .errors import ParameterError
 
@@ -21,11 +24,21 @@ def make_writable(folder: Path, given: Path) -> None:
 
 
 def put_whole(path: Path, content: bytes) -> None:
-    """Write a file under a temporary name and rename it; whatever goes wrong leaves nothing behind."""
+    """Write a file that appears whole or not at all."""
+    with whole_file(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write under a temporary name, which is renamed at the end; whatever goes wrong leaves nothing behind.
+
+    Only a process that is killed leaves the temporary file, beside the old one or none.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         with open(temporary, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

@@ -189,7 +189,7 @@ class Node:
         out = np.zeros(actions.size)
         t = self._search._tree
         if self._edges is None:
-            self._storage.grow(int(t.node_count), int(t.unit_count) + 4 * actions.size + 4)
+            self._storage.make_sure(int(t.node_count), int(t.unit_count) + 4 * actions.size + 4)
         if write_policy(self._search._handle, np.array(path[::-1], np.int64), out) != DONE:
             self._search.problem.reraise()
             raise RuntimeError("the policy of this node cannot be worked out: legal or prior failed")

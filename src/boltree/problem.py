@@ -103,7 +103,7 @@ class Problem:
             raise ProblemError(f"{name}: actions={self.actions!r}, must be an integer from 1 to {MAX_ACTIONS}")
         if not isinstance(self.horizon, (int, np.integer)) or not 1 <= self.horizon < 2**31:
             raise ProblemError(f"{name}: horizon={self.horizon!r}, must be an integer of at least 1")
-        if not (isinstance(self.discount, (int, float, np.number)) and 0.0 < self.discount <= 1.0):
+        if not (isinstance(self.discount, (int, float, np.integer, np.floating)) and 0.0 < self.discount <= 1.0):
             raise ProblemError(f"{name}: discount={self.discount!r}, must be in (0, 1]")
 
     # What the class must have
@@ -393,6 +393,10 @@ class Problem:
         if self.has("show"):
             return str(type(self).show(self.plain_params, view))  # type: ignore[attr-defined]
         return ", ".join(f"{name}={_short(getattr(view, name))}" for name in type(self).state.names)
+
+    def are_sound(self, states: Any) -> bool:
+        """Whether states from a file can be states: for problems whose compiled functions look things up unchecked."""
+        return True
 
     def action_name(self, action: int) -> str:
         """What an action is called."""

@@ -90,7 +90,7 @@ class PythonBinding:
         result = _Pair.from_address(out)
         try:
             following, result[0], done = answer
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             done = None
         if done is not True and done is not False:  # anything unusual is looked at closely, what is wrong refused
             following, result[0], done = contract.transition(problem, "step", answer, here, action)

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import problems
-from .algorithms import ALGORITHMS, Algorithm
-from .core.records import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE
-from .errors import ParameterError
+from .algorithms import ALGORITHMS, MAX_BUDGET, Algorithm
+from .archive import read_archive, write_archive
+from .core.records import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE, UNIT
+from .core.soundness import FAULTS, MOST, SOUND, find_fault
+from .errors import ParameterError, ProblemError
 from .problem import Problem
 from .python_problem import PythonProblem
 from .schedules import Decay
 from .threads import resume
 
-VERSION = 2
+VERSION = 3
 SCRATCH = ("rng", "noise", "window")
 
 
@@ -61,75 +63,114 @@ def save_search(search: Any, path: Path) -> None:
         "max_nodes": search._max_nodes,
         "max_bytes": search._max_bytes if search._limited else None,
         "noise_state": search._noise.bit_generator.state,
-        "checksum": checksum(arrays),
     }
+    meta["checksum"] = checksum(meta, arrays)
     text = np.frombuffer(json.dumps(meta).encode(), np.uint8)
-    temporary = path.with_name(path.name + ".part")
-    try:
-        with open(temporary, "wb") as file:
-            np.savez(file, meta=text, **arrays)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_archive(path, {"meta": text, **arrays})
 
 
 def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algorithm | None, evaluator: Any) -> Any:
     """Read a search back; every mistake in the file is a ParameterError."""
     meta, arrays = _read(path)
-    if problem is None:
-        problem = _problem_from(path, meta)
-    elif type(problem).__name__ != meta["problem"]:
-        raise ParameterError(f"{path}: the search is of {meta['problem']}, not of {type(problem).__name__}")
-    if problem.fingerprint() != meta["fingerprint"]:
-        raise ParameterError(f"{path}: the search is of a {meta['problem']} with other parameters")
-    if algorithm is None:
-        if meta["own_functions"]:
-            raise ParameterError(
-                f"{path}: {', '.join(meta['own_functions'])} of {meta['algorithm']} is a function of your own; "
-                "give algorithm=... again"
-            )
-        values = {k: schedule_from_json(v) for k, v in meta["parameters"].items()}
-        algorithm = ALGORITHMS[meta["algorithm"].lower()](**values)
-    elif algorithm.name != meta["algorithm"]:
-        raise ParameterError(f"{path}: the search is by {meta['algorithm']}, not by {algorithm.name}")
-    if evaluator is None:
-        evaluator = meta["evaluator"]
-    if evaluator is None:
-        raise ParameterError(f"{path}: its evaluator is an object of your own; give evaluator=... again")
+    own = problem is not None
+    try:
+        if problem is None:
+            problem = _problem_from(path, meta)
+        elif type(problem).__name__ != meta["problem"]:
+            raise ParameterError(f"{path}: the search is of {meta['problem']}, not of {type(problem).__name__}")
+        if problem.fingerprint() != meta["fingerprint"]:
+            raise ParameterError(f"{path}: the search is of a {meta['problem']} with other parameters")
+        if algorithm is None:
+            algorithm = _algorithm_from(path, meta)
+        elif algorithm.name != meta["algorithm"]:
+            raise ParameterError(f"{path}: the search is by {meta['algorithm']}, not by {algorithm.name}")
+        if evaluator is None:
+            evaluator = meta["evaluator"]
+        if evaluator is None:
+            raise ParameterError(f"{path}: its evaluator is an object of your own; give evaluator=... again")
+        search = cls(
+            problem,
+            algorithm,
+            growth=meta["growth"],
+            threads=meta["threads"],
+            deterministic=meta["deterministic"],
+            transpositions=meta["transpositions"],
+            evaluator=evaluator,
+            max_nodes=meta["max_nodes"],
+            max_bytes=meta["max_bytes"],
+        )
+        search._noise.bit_generator.state = meta["noise_state"]
+    except ParameterError as error:
+        raise error if str(path) in str(error) else ParameterError(f"{path}: {error}") from error
+    except (AttributeError, KeyError, MemoryError, OverflowError, TypeError, ValueError) as error:
+        if own and isinstance(error, ProblemError):
+            raise
+        raise ParameterError(f"{path}: damaged: what it says of the search cannot be ({error!r})") from error
+    _enter_tree(path, search, arrays)
+    return search
 
-    search = cls(
-        problem,
-        algorithm,
-        growth=meta["growth"],
-        threads=meta["threads"],
-        deterministic=meta["deterministic"],
-        transpositions=meta["transpositions"],
-        evaluator=evaluator,
-        max_nodes=meta["max_nodes"],
-        max_bytes=meta["max_bytes"],
-    )
+
+def _algorithm_from(path: Path, meta: dict[str, Any]) -> Algorithm:
+    if meta["own_functions"]:
+        raise ParameterError(
+            f"{path}: {', '.join(meta['own_functions'])} of {meta['algorithm']} is a function of your own; "
+            "give algorithm=... again"
+        )
+    values = {k: schedule_from_json(v) for k, v in meta["parameters"].items()}
+    return ALGORITHMS[meta["algorithm"].lower()](**values)
+
+
+def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
+    """Give a new search the tree of a file, if trials can have made it."""
+
+    def expect(good: bool, what: str) -> None:
+        if not good:
+            raise ParameterError(f"{path}: damaged: {what} cannot be")
+
+    expect(arrays["tree"].size == TREE.itemsize, "its size")
     saved = arrays["tree"].view(TREE)[0]
     t = search._tree
     if search.threads > 1:
+        expect(int(saved["compact"]) in (0, 1), "compact")
         resume(search, int(saved["compact"]))
     for field in _SHAPE:
         if saved[field] != t[field]:
             raise ParameterError(f"{path}: {field} is {saved[field]} in the file, but {t[field]} for what was given")
+    count, units = int(saved["node_count"]), int(saved["unit_count"])
+    sizes = {"nodes": count * NODE.itemsize, "states": count * int(t.words) * 8, "blocks": units * UNIT}
+    for name, size in sizes.items():
+        expect(arrays[name].size == size, f"the size of its {name}")
+    expect(count >= 1 and int(saved["root"]) == 0, "its root")
+    root = arrays["nodes"].view(NODE)[0]
+    depth, visits = int(root["depth"]), int(root["visits"])
+    least, most = search.problem.horizon, search.problem.horizon + max(depth, 0)
+    expect(depth >= 0 and least <= int(saved["horizon"]) <= most and int(root["parent"]) == -1, "its root's depth")
+    expect(0 <= visits <= int(saved["trials"]) < MOST and int(saved["visits_made"]) >= 0, "its count of trials")
+    expect(0 <= int(saved["budget"]) <= MAX_BUDGET and int(saved["index_wanted"]) in (0, 1), "its budget")
+    low, high = float(saved["lowest"]), float(saved["highest"])
+    expect((low, high) == (math.inf, -math.inf) or -math.inf < low <= high < math.inf, "the range of returns")
     moved = ("alpha_scale", "beta_scale", "q_init", "q_init_second") if t.adaptive or t.automatic else ()
+    expect(all(math.isfinite(float(saved[field])) for field in moved), "a temperature")
     for field in (*_PROGRESS, *moved):
         t[field] = saved[field]
-    depth = int(arrays["nodes"].view(NODE)["depth"][int(t.root)])
     storage = search._storage = search._new_storage(search._handle, max(int(t.horizon) - depth, 0))
-    if not storage.grow(int(t.node_count) + 1, int(t.unit_count) + 1):
-        raise ParameterError(f"{path}: the tree does not fit max_bytes={search._max_bytes}")
-    for name in ("nodes", "states", "blocks"):
-        storage.arenas[name].array[: arrays[name].size] = arrays[name]
     for name in SCRATCH:
+        expect(arrays[name].size == storage.scratch[name].nbytes, f"the size of its {name}")
         storage.scratch[name].view(np.uint8)[:] = arrays[name]
-    search._noise.bit_generator.state = meta["noise_state"]
+    expect(bool(storage.scratch["rng"].any()), "its random numbers")
+    noise = storage.scratch["noise"]
+    expect(bool((np.isfinite(noise) & (noise >= 0.0)).all()), "its noise")
+    expect(0 <= int(t.window_count) <= (int(t.window_size) if t.adaptive else 0), "its window")
+    if not storage.grow(count + 1, units + 1):
+        raise ParameterError(f"{path}: the tree does not fit max_bytes={search._max_bytes}")
+    for name in sizes:
+        storage.arenas[name].array[: arrays[name].size] = arrays[name]
+    if not t.shared:  # links are taken as the checksum says they are
+        fault = find_fault(search._handle, np.zeros(count, np.uint8), np.zeros(units, np.uint8))
+        expect(fault == SOUND, f"the {FAULTS[fault]} of node {int(t.error_node)}")
+    expect(search.problem.are_sound(storage.states[:count].view(search.problem.state_layout()).ravel()), "a state")
     if search._estimates is not None:
         search._estimates.show()
-    return search
 
 
 _SHAPE = (
@@ -184,29 +225,25 @@ def schedule_from_json(value: Any) -> Any:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    arrays = read_archive(path)
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: np.array(archive[name]) for name in archive.files}
         meta = json.loads(arrays.pop("meta").tobytes().decode())
-    except FileNotFoundError:
-        raise ParameterError(f"{path}: there is no such file") from None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
+    except (KeyError, ValueError, RecursionError) as error:
         raise ParameterError(f"{path}: not a saved search, or damaged ({error})") from None
     if not isinstance(meta, dict) or meta.get("version") != VERSION:
         found = meta.get("version") if isinstance(meta, dict) else None
         raise ParameterError(f"{path}: file version {found!r}, this Boltree reads version {VERSION}")
     if meta.get("layout") != layout_stamp():
         raise ParameterError(f"{path}: written by a Boltree whose tree is laid out differently")
-    if set(arrays) != {"tree", "nodes", "states", "blocks", *SCRATCH} or meta.get("checksum") != checksum(arrays):
+    if set(arrays) != {"tree", "nodes", "states", "blocks", *SCRATCH} or meta.get("checksum") != checksum(meta, arrays):
         raise ParameterError(f"{path}: damaged: its checksum does not match")
     return meta, arrays
 
 
 def _problem_from(path: Path, meta: dict[str, Any]) -> Problem:
-    kind = getattr(problems, meta["problem"], None)
-    if kind is None or meta["recipe"] is None:
+    if meta["problem"] not in problems.__all__ or meta["recipe"] is None:  # nothing else is called, whatever its name
         raise ParameterError(f"{path}: its problem {meta['problem']} is code of your own; give problem=... again")
-    return kind(**meta["recipe"])  # type: ignore[no-any-return]
+    return getattr(problems, meta["problem"])(**meta["recipe"])  # type: ignore[no-any-return]
 
 
 def layout_stamp() -> str:
@@ -216,10 +253,11 @@ def layout_stamp() -> str:
     ).hexdigest()[:16]
 
 
-def checksum(arrays: dict[str, Any]) -> str:
-    """A hash of all arrays of a file."""
-    digest = hashlib.sha256()
+def checksum(meta: dict[str, Any], arrays: dict[str, Any]) -> str:
+    """A hash of all that a file holds, but itself."""
+    told = {key: value for key, value in meta.items() if key != "checksum"}
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
     for name in sorted(arrays):
         digest.update(name.encode())
-        digest.update(np.ascontiguousarray(arrays[name]).tobytes())
+        digest.update(np.ascontiguousarray(arrays[name]).data)
     return digest.hexdigest()

@@ -80,14 +80,22 @@ def sqrt_decay(x: float) -> Decay:
     return Decay("sqrt", x)
 
 
+def as_real(given: Any) -> float:
+    """A number as a real one; infinity for a whole number beyond all of them."""
+    try:
+        return float(given)
+    except OverflowError:
+        return math.inf
+
+
 def check_schedule(name: str, given: Any, *, positive: bool) -> None:
     """Raise ParameterError unless `given` is a schedule with finite values that are positive (or not negative)."""
     allowed = "greater than 0" if positive else "at least 0"
     values: list[tuple[int | None, float]] = []
     if isinstance(given, (int, float, np.number)) and not isinstance(given, bool):
-        values.append((None, float(given)))
+        values.append((None, as_real(given)))
     elif isinstance(given, Decay):
-        values.append((None, float(given.x)))
+        values.append((None, as_real(given.x)))
     elif isinstance(given, str) and given == "auto":
         return
     elif callable(given):

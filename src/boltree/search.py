@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from .algorithms import MAX_BUDGET, Algorithm
 from .configuration import configure
 from .core import records, space
+from .core.interrupts import held_back, raise_dropped, rescued
 from .core.memory import physical_memory
 from .core.random import new_generator
 from .core.run import abandon_trial, bytes_of_trial, room_for_batch, run_shared_trials, run_trials
@@ -27,6 +27,7 @@ from .failures import raise_failure
 from .node import Node
 from .problem import Problem
 from .progress import ProgressLine
+from .python_problem import PythonProblem
 from .states import PlainState
 from .survey import Survey, survey
 from .threads import Crew, check_threads, hire
@@ -42,6 +43,8 @@ CHUNK_SECONDS = 0.05
 """Trials run in chunks of about so long; Ctrl-C, limits, progress and growth are seen to between them."""
 
 
+MOST_BYTES = 1 << 56
+"""No machine has as many; sums of a few of them are still 64-bit numbers."""
 SPARE_BYTES = 64 << 20
 """The memory of a tree that was left by `advance` is kept for the next one up to this size."""
 
@@ -112,7 +115,7 @@ class Search:
         self.evaluator = evaluator
         self.threads, self.deterministic = int(threads), deterministic
         self._version = 0
-        self._busy = threading.Lock()
+        self._turn: dict[str, object] = {}  # whose it is to change this search
         self._spare: Any = None  # the arenas of the tree that was left last, for the next one
         self._exact: Any = None  # exact values from the root, once asked for
         self._crew: Crew | None = None
@@ -142,7 +145,7 @@ class Search:
             t.prior = problem.address("prior")
         self._max_nodes = None if max_nodes is None else int(max_nodes)
         self._limited = max_bytes is not None
-        self._max_bytes = int(max_bytes) if max_bytes is not None else physical_memory() * 4 // 5
+        self._max_bytes = min(int(max_bytes), MOST_BYTES) if max_bytes is not None else physical_memory() * 4 // 5
         self._storage = self._new_storage(self._handle, problem.horizon)
         self._storage.scratch["rng"][:] = for_trials
         self._noise = np.random.default_rng(sequence.spawn(1)[0])
@@ -256,7 +259,7 @@ class Search:
             raise ParameterError(f"seconds={seconds!r}: must be a finite number of at least 0")
         if not (progress is None or isinstance(progress, bool) or callable(progress)):
             raise ParameterError(f"progress={progress!r}: must be True or a function of the search")
-        with self._alone():
+        with self._alone(), rescued() if isinstance(self.problem, PythonProblem) else contextlib.nullcontext():
             if self._estimates is None:
                 return self._run(trials, seconds, stop, progress)
             try:
@@ -268,12 +271,17 @@ class Search:
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """Refuse to change a search that is being changed: by another thread, or from inside its own problem."""
-        if not self._busy.acquire(blocking=False):
-            raise RuntimeError("this search is already running; give every thread a search of its own")
+        mine = object()
         try:
+            if self._turn.setdefault("now", mine) is not mine:
+                raise RuntimeError("this search is already running; give every thread a search of its own")
             yield
-        finally:
-            self._busy.release()
+        finally:  # no calls: an interrupt comes after one, and what is not given back here is lost
+            try:
+                if self._turn["now"] is mine:
+                    del self._turn["now"]
+            except KeyError:
+                pass
 
     def _run(self, trials: int | None, seconds: float | None, stop: Any, progress: Any) -> str:
         self._set_budget(trials)
@@ -308,10 +316,11 @@ class Search:
                     if batches is not None and not self._root_waits():
                         if not self._run_batches(batches, todo, last):
                             reason = "memory"
-                    elif self._crew is not None and self._crew.run(todo, last):
+                    elif self._crew is not None and self._run_crew(todo, last):
                         pass
                     elif not self._run_chunk(todo if batches is None else 1):
                         reason = "memory"
+                    raise_dropped()
                     spent = max(time.perf_counter() - chunk_began, 1e-6)
                     aim = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, max(seconds - now - spent, 1e-4))
                     rate = max(done() - before, 1) / spent
@@ -323,7 +332,8 @@ class Search:
             whole = True
         finally:
             if self._crew is not None:
-                self._crew.finish()
+                with held_back():
+                    self._crew.finish()
             if batches is not None:
                 failed = batches.close(settle=whole)
                 if whole and failed != records.DONE:
@@ -342,6 +352,12 @@ class Search:
             return looker(self)
         finally:
             self._estimates.resume()
+
+    def _run_crew(self, trials: int, last: int | None) -> bool:
+        """Let all threads run; what they did is counted and joined before an interrupt is raised."""
+        assert self._crew is not None
+        with held_back():
+            return self._crew.run(trials, last)
 
     def _run_together(
         self, together: Together, trials: int | None, seconds: float | None, stop: Any, progress: Any
@@ -598,7 +614,7 @@ class Search:
             for name, value in kept_counts.items():
                 t[name] = value
         else:
-            storage.grow(int(t.node_count) + 1, int(t.unit_count) + 1)
+            storage.make_sure(int(t.node_count) + 1, int(t.unit_count) + 1)
             origins = np.zeros(int(t.node_count), np.int32)
             if t.shared:
                 copy_shared(self._handle, handle, kept._index, origins, np.full(origins.size, records.NONE, np.int32))

@@ -8,15 +8,18 @@ with     Q(s,a) = sum over outcomes of p (r + discount V(s')).
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .core import model as kernels
+from .core.interrupts import rescued
 from .errors import ParameterError, ProblemError
 from .failures import plain_outcome
 from .problem import Problem
+from .python_problem import PythonProblem
 from .states import PlainState
 from .wording import shortened
 
@@ -230,5 +233,6 @@ def solve(
         raise ParameterError(f"alpha={alpha!r}: must be finite and greater than 0")
     start = problem.start_state(0) if state is None else problem.as_state(state)
     most = problem.solvable_states if max_states is None else max_states
-    model = Model(problem, start, problem.horizon if horizon is None else horizon, most)
+    with rescued() if isinstance(problem, PythonProblem) else nullcontext():
+        model = Model(problem, start, problem.horizon if horizon is None else horizon, most)
     return Solution(model, objective, float(alpha))

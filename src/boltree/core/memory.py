@@ -31,7 +31,7 @@ class Arena:
             try:
                 self._map = mmap.mmap(-1, self.limit, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
                 self.reserved = True
-            except (OSError, ValueError):  # strict overcommit, or a limit on address space
+            except (OSError, ValueError, OverflowError):  # strict overcommit, or a limit on address space
                 pass
         if self._map is not None:
             if hasattr(mmap, "MADV_HUGEPAGE") and self.limit > _SMALL:
@@ -46,11 +46,21 @@ class Arena:
         """Bytes that can be used without growing."""
         return int(self.array.nbytes)
 
+    def make_room(self, size: int) -> bool:
+        """Grow to so many bytes; False when that cannot be."""
+        while self.size < size:
+            if not self.grow():
+                return False
+        return True
+
     def grow(self) -> bool:
-        """Make room for more, by copying; False when the limit is reached."""
+        """Make room for more, by copying; False when the limit is reached or there is no more memory."""
         if self.size >= self.limit:
             return False
-        larger = np.zeros(min(self.limit, 2 * self.size), np.uint8)
+        try:
+            larger = np.zeros(min(self.limit, 2 * self.size), np.uint8)
+        except MemoryError:
+            return False
         larger[: self.size] = self.array
         self.array = larger
         return True

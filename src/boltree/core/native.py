@@ -19,6 +19,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
+from .interrupts import dropped, raise_dropped
 from .jit import JIT_DISABLED
 
 FAILED = np.int64(-(2**62))
@@ -151,6 +152,8 @@ def address_of_python(
 
     def guarded(result: int, _exception: Any, *arguments: int) -> int:
         try:
+            if dropped:
+                raise_dropped()
             word.from_address(result).value = function(*arguments)
         except BaseException as error:
             if keep is not None:

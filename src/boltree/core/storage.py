@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .interrupts import held_back
 from .links import rebuild_shared
 from .memory import Arena
 from .outcomes import CHAIN, count_indexed, rebuild_index
@@ -96,15 +97,26 @@ class Storage:
         t.max_words = t.max_units * (UNIT // 8)
         t.max_state_words = self.arenas["states"].size // 8
 
+    def make_sure(self, nodes: int, units: int) -> None:
+        """Make room for so many nodes and units in all, whatever the limits; MemoryError when there is none."""
+        self.grow(nodes, units)
+        short = [name for name, size in self._bytes_of(nodes, units).items() if self.arenas[name].size < size]
+        if short:
+            raise MemoryError(f"no memory for the {short[0]} of a tree of {nodes} nodes")
+
+    def _bytes_of(self, nodes: int, units: int) -> dict[str, int]:
+        """What so many nodes and units take in each arena."""
+        return {"nodes": nodes * NODE.itemsize, "states": nodes * int(self.tree[0].words) * 8, "blocks": units * UNIT}
+
     def grow(self, nodes: int, units: int) -> bool:
         """Make room for so many nodes and units in all; False when a limit is in the way."""
         t = self.tree[0]
-        needed = {"nodes": nodes * NODE.itemsize, "states": nodes * int(t.words) * 8, "blocks": units * UNIT}
-        for name, size in needed.items():
-            while self.arenas[name].size < size:
-                if not self.arenas[name].grow():
-                    return False
-        self._place()
+        needed = self._bytes_of(nodes, units)
+        with held_back():
+            enough = all(self.arenas[name].make_room(size) for name, size in needed.items())
+            self._place()  # whatever came of it: some may have moved
+        if not enough:
+            return False
         within = nodes * (NODE.itemsize + int(t.words) * 8) + units * UNIT + 4 * int(t.index_size) <= self.max_bytes
         return nodes <= t.max_nodes and within
 
@@ -113,8 +125,7 @@ class Storage:
         t = self.tree[0]
         more = trials * (1 if t.growth == LEAF else self.scratch["path"].size) + 2
         nodes, units = int(t.node_count) + more, int(t.unit_count) + 2 * more * (3 * int(t.actions) + 2)
-        sizes = {"nodes": nodes * NODE.itemsize, "states": nodes * int(t.words) * 8, "blocks": units * UNIT}
-        for name, size in sizes.items():
+        for name, size in self._bytes_of(nodes, units).items():
             self.arenas[name].array[:size] = 0
         return self.arenas
 

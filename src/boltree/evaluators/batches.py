@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import records
 from ..core.batch import abandon_flights, select_batch, settle_batch
+from ..core.interrupts import held_back
 from .external import NOTHING, ask
 
 if TYPE_CHECKING:
@@ -95,9 +96,10 @@ class Batches:
         finally:
             for group in self._groups:
                 group.answer.cancel()
-            self._groups.clear()
-            for first in (self._newest, self._size - self._newest):  # also what an interrupt kept from being grouped
-                abandon_flights(self._search._handle, first, self._size)
+            with held_back():
+                self._groups.clear()
+                for first in (self._newest, self._size - self._newest):  # also what was not grouped yet
+                    abandon_flights(self._search._handle, first, self._size)
             self._thread.shutdown(wait=True)
         return code
 

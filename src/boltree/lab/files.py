@@ -125,6 +125,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ParameterError(f"{path}: is not a text file in UTF-8 (byte {error.start})") from error
     except library.TOMLDecodeError as error:
         raise ParameterError(f"{path}: is not TOML: {error}") from error
+    except RecursionError:
+        raise ParameterError(f"{path}: is not TOML that can be read: lists within lists, too deep") from None
     return found
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..algorithms import ALGORITHMS, Algorithm, algorithm
 from ..errors import ParameterError
-from ..schedules import Decay
+from ..schedules import Decay, as_real
 
 _DECAY = re.compile(r"(log|sqrt)_decay\(\s*(.+?)\s*\)")
 _SYMBOLS = {"alpha": "α", "beta": "β", "epsilon": "ε", "q_init": "Q₀", "threshold": "threshold", "c": "bias"}
@@ -110,7 +110,7 @@ def _value(key: str, value: Any, alpha: Any) -> Any:
         return value
     kind, scale = found.groups()
     if scale == "alpha" and isinstance(alpha, (int, float)):
-        return Decay(kind, float(alpha))
+        return Decay(kind, as_real(alpha))
     try:
         return Decay(kind, float(scale))
     except ValueError:

@@ -26,6 +26,7 @@ from ..go.points import move_name
 from ..go.rollouts import random_move
 from ..go.rules import begin, is_legal, is_over, take_turn
 from ..go.scoring import area_balance
+from ..go.soundness import are_boards
 from ..problem import Problem
 from ..records import record
 from ..scenes import Board
@@ -175,6 +176,10 @@ class Go(Problem):
         if state["width"] != size:
             raise ProblemError(f"Go: the state is of a board of size {state['width']}, must be {size}")
         return state
+
+    def are_sound(self, states: Any) -> bool:
+        """Whether states from a file are boards of this size."""
+        return are_boards(states, int(self.plain_params.size), int(self.plain_params.limit))
 
     def __repr__(self) -> str:
         return f"Go({', '.join(f'{name}={value!r}' for name, value in self.recipe().items())})"

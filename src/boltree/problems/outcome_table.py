@@ -11,6 +11,7 @@ from ..core.random import integer, uniform
 from ..errors import ProblemError
 from ..problem import MAX_ACTIONS, Problem
 from ..records import record
+from ..wording import shortened
 from .checks import whole
 
 TOLERANCE = 1e-6
@@ -60,7 +61,8 @@ class OutcomeTable(Problem):
         found: list[tuple[int, int, float, int, float, bool]] = []
         for s, row in enumerate(rows):
             for a, listed in enumerate(row):
-                made = [_outcome(f"{name}: outcomes[{s}][{a}]", item, len(rows)) for item in listed or ()]
+                where = f"{name}: outcomes[{s}][{a}]"
+                made = [_outcome(where, item, len(rows)) for item in _listed(where, listed)]
                 found += [(s, a, *outcome) for outcome in made if outcome[0] > 0.0]
         if not found:
             raise ProblemError(f"{name}: outcomes is empty, must have at least one outcome")
@@ -71,6 +73,8 @@ class OutcomeTable(Problem):
     def _fill(self, states: int, width: int, columns: Sequence[Any], horizon: int, start: Any, discount: float) -> None:
         """Set up from columns of outcomes (s, a, probability, s', reward, done), in the order of states and actions."""
         s, a, chances, to, rewards, ends = columns
+        if not s.size:
+            raise ProblemError(f"{type(self).__name__}: every state is terminal, at least one must not be")
         counts = np.bincount(s * width + a, minlength=states * width)
         offsets = np.concatenate([[0], np.cumsum(counts)])
         sums = np.array(chances, np.float64)
@@ -107,11 +111,14 @@ class OutcomeTable(Problem):
     def _begins(self, start: Any, states: int, legal: Any) -> tuple[Any, Any]:
         """Where it may start, and the probabilities summed up."""
         name = type(self).__name__
-        if np.ndim(start) == 0:
+        if not isinstance(start, Sequence) and np.ndim(start) == 0:
             self._start: Any = whole(name, "start", start, 0, states - 1)
             begins, chances = np.array([self._start]), np.ones(1)
         else:
-            given = np.asarray(start, float)
+            try:
+                given = np.asarray(start, float)
+            except (TypeError, ValueError, OverflowError):
+                given = np.zeros(0)
             if given.shape != (states,) or not ((given >= 0.0).all() and abs(given.sum() - 1.0) <= TOLERANCE):
                 raise ProblemError(f"{name}: start must be a state or {states} probabilities that sum to 1")
             self._start, begins = given.tolist(), np.flatnonzero(given)
@@ -199,12 +206,16 @@ class OutcomeTable(Problem):
 def _listed(field: str, given: Any) -> list[Any]:
     """The entries 0, 1, ... of a list or a dictionary; None where a dictionary has none."""
     if isinstance(given, Mapping):
-        if not all(isinstance(i, (int, np.integer)) and i >= 0 for i in given):
+        if not all(isinstance(i, (int, np.integer)) and 0 <= i < 2 * len(given) + MAX_ACTIONS for i in given):
             raise ProblemError(f"{field} must have keys 0, 1, ...")
         return [given.get(i) for i in range(max(given, default=-1) + 1)]
     if given is None:
         return []
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+    if (
+        isinstance(given, (str, bytes))
+        or not isinstance(given, Iterable)
+        or (isinstance(given, np.ndarray) and not given.ndim)
+    ):
         raise ProblemError(f"{field}={given!r}, must be a list or a dictionary")
     return list(given)
 
@@ -216,9 +227,9 @@ def _outcome(field: str, given: Any, states: int) -> tuple[float, int, float, bo
         chance, to, reward = float(chance), whole("OutcomeTable", "state", to, 0, states - 1), float(reward)
         if not (0.0 <= chance <= 1.0 + TOLERANCE and np.isfinite(reward)):
             raise ValueError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProblemError(
-            f"{field} has {given!r}; an outcome is (probability from 0 to 1, state from 0 to {states - 1}, finite "
-            "reward, done)"
+            f"{field} has {shortened(given)}; an outcome is (probability from 0 to 1, state from 0 to {states - 1}, "
+            "finite reward, done)"
         ) from None
     return chance, to, reward, bool(done)

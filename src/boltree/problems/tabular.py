@@ -93,7 +93,7 @@ class Tabular(OutcomeTable):
 def _numbers(field: str, given: Any) -> Any:
     try:
         return np.asarray(given, dtype=np.float64)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise ProblemError(f"Tabular: {field} must be an array of numbers: {error}") from None
 
 

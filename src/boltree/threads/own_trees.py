@@ -84,8 +84,8 @@ class Helper:
         search, own = self._search, self.handle[0]
         nodes, target = int(own.node_count), search._storage
         t = search._tree
-        units = int(t.unit_count + own.unit_count) + nodes * (4 + 3 * int(t.actions))
-        target.grow(int(t.node_count) + nodes + 1, units)
+        units = int(t.unit_count) + nodes * (4 + 3 * int(t.actions))  # a block for every node
+        target.make_sure(int(t.node_count) + nodes + 1, units)
         if t.index_wanted or own.index_wanted:
             t.reserve_nodes = nodes
             target.make_index()

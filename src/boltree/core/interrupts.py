@@ -1,0 +1,92 @@
+"""Ctrl-C where Python would drop it, and where it would tear something apart.
+
+A kernel calls a problem in plain Python through C, and an exception cannot pass through C. What a method raises is
+caught and kept (native.py), but an interrupt may arrive a moment later, when the method has been left: Python then
+prints it as "ignored" and goes on. While such kernels run, `rescued` hears what Python is about to ignore.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+dropped: dict[int, BaseException] = {}
+"""Interrupts that Python dropped, by thread."""
+_changing = threading.RLock()
+
+
+def raise_dropped() -> None:
+    """Raise the interrupt that was dropped in this thread, if there is one."""
+    error = dropped.pop(threading.get_ident(), None)
+    if error is not None:
+        raise error
+
+
+class _Ear:
+    """A hook for what Python ignores: interrupts of one thread are kept, all else goes to the hook before.
+
+    Hooks of several threads lie above each other and end in any order, so one that has ended stays until those above
+    it have ended too, and only passes on.
+    """
+
+    def __init__(self) -> None:
+        self.thread, self.listens = threading.get_ident(), False
+        self.before: Callable[[Any], object] = sys.__unraisablehook__
+
+    def __call__(self, ignored: Any) -> None:
+        if self.listens and issubclass(ignored.exc_type, KeyboardInterrupt) and self.thread == threading.get_ident():
+            dropped[self.thread] = ignored.exc_value or KeyboardInterrupt()
+        else:
+            self.before(ignored)
+
+    def begin(self) -> None:
+        with _changing:
+            self.before = sys.unraisablehook
+            self.listens = True
+            sys.unraisablehook = self
+
+    def end(self) -> None:
+        with _changing:
+            hook: Any = sys.unraisablehook
+            while isinstance(hook, _Ear) and not hook.listens:
+                hook = hook.before
+            sys.unraisablehook = hook
+
+
+@contextmanager
+def rescued() -> Iterator[None]:
+    """Raise an interrupt that Python drops in this block: at the next call of a problem's method, or at the end."""
+    ear = _Ear()
+    try:
+        ear.begin()
+        yield
+        raise_dropped()
+    except BaseException as error:
+        late = dropped.pop(ear.thread, None)
+        if late is not None and not isinstance(error, KeyboardInterrupt):
+            raise late from error
+        raise
+    finally:
+        ear.listens = False  # before any call, at which the next interrupt might come
+        ear.end()
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Let an interrupt wait until this block is done: for what must stay whole and does not take long."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    came: list[tuple[int, Any]] = []
+    try:
+        signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            before(*came[0])

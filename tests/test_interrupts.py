@@ -1,0 +1,243 @@
+"""Ctrl-C reaches the caller at whatever moment it comes, and nothing is torn apart by it."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import threading
+import time
+
+import pytest
+
+import boltree as bt
+from boltree.core import interrupts
+from boltree.core.interrupts import held_back, rescued
+from mdps import random_mdp
+from test_robust import Slow
+from trees import check_invariants
+
+
+class Dice(bt.PythonProblem):
+    """Python is asked at every step."""
+
+    actions, horizon = 3, 8
+
+    def start(self, rng):
+        return 0
+
+    def legal(self, state):
+        return [0, 1, 2] if state % 2 else [0, 2]
+
+    def step(self, state, action, rng):
+        return (7 * state + action + rng.integers(3)) % 50, rng.random(), False
+
+
+class Listed(bt.PythonProblem):
+    """Python is asked once about each state, action and player."""
+
+    actions, horizon = 3, 8
+
+    def start(self, rng):
+        return 0
+
+    def player(self, state):
+        return state % 2
+
+    def outcomes(self, state, action):
+        return [(0.5, (3 * state + action) % 101, 1.0, False), (0.5, (5 * state + action + 1) % 101, 0.0, False)]
+
+
+@pytest.fixture
+def hook():
+    """What was ignored; the hook must be the same afterwards."""
+    ignored, before = [], sys.unraisablehook
+    mine = ignored.append
+    sys.unraisablehook = mine
+    yield ignored
+    assert sys.unraisablehook is mine
+    sys.unraisablehook = before
+    assert interrupts.dropped == {}
+
+
+def interrupt_late(calls: int) -> None:
+    """Interrupt when the kernel's so manyeth call of a method has been left, where Python drops what is raised."""
+    left = calls
+
+    def look(frame, event, argument):
+        nonlocal left
+        if event == "return" and frame.f_code.co_name == "guarded":
+            left -= 1
+            if left == 0:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+    sys.setprofile(look)
+
+
+@pytest.mark.parametrize("calls", [1, 2, 7, 40])
+@pytest.mark.parametrize("problem", [Slow, Dice, Listed])
+def test_an_interrupt_that_python_drops(problem, calls, hook):
+    search = bt.Search(problem(), bt.BTS(), seed=0, evaluator=0.0)
+    search.run(trials=5)
+    try:
+        interrupt_late(calls)
+        with pytest.raises(KeyboardInterrupt):
+            search.run(trials=100_000)
+    finally:
+        sys.setprofile(None)
+    assert hook == []
+    assert search.trials < 100_000
+    check_invariants(search)
+    assert search.run(trials=10) == "trials"
+
+
+def test_while_solving(hook):
+    try:
+        interrupt_late(5)
+        with pytest.raises(KeyboardInterrupt):
+            bt.solve(Listed())
+    finally:
+        sys.setprofile(None)
+    assert bt.solve(Listed()).root_value > 0
+
+
+def test_it_is_raised_rather_than_another_error(hook):
+    class Fails(Dice):
+        def step(self, state, action, rng):
+            raise OSError("gone")
+
+    search = bt.Search(Fails(), bt.BTS(), seed=0, evaluator=0.0)
+    try:
+        interrupt_late(2)  # the first is `legal`
+        with pytest.raises(KeyboardInterrupt) as caught:
+            search.run(trials=10)
+    finally:
+        sys.setprofile(None)
+    assert caught.value.__cause__ is None or isinstance(caught.value.__cause__, OSError)
+    with pytest.raises(OSError, match="gone"):
+        search.run(trials=10)
+
+
+def test_all_else_goes_to_the_hook_before(hook):
+    class Grave:
+        def __del__(self):
+            raise ValueError("in a finaliser")
+
+    class Digs(Dice):
+        def step(self, state, action, rng):
+            Grave()
+            return super().step(state, action, rng)
+
+    bt.Search(Digs(), bt.BTS(), seed=0, evaluator=0.0).run(trials=3)
+    assert len(hook) >= 3
+    assert {one.exc_type for one in hook} == {ValueError}
+    hook.clear()
+
+
+def test_searches_inside_searches_and_in_threads(hook):
+    """Hooks begin and end in any order."""
+
+    class Plans(Dice):
+        def heuristic(self, state):
+            inner = bt.Search(Listed(), bt.BTS(), seed=0, evaluator=0.0)
+            inner.run(trials=5)
+            return inner.root.value
+
+    def work(seconds):
+        bt.Search(Plans(), bt.BTS(), seed=0, evaluator="heuristic").run(seconds=seconds)
+
+    threads = [threading.Thread(target=work, args=(0.05 * k,)) for k in (3, 1, 4, 2)]
+    for thread in threads:
+        thread.start()
+    search = bt.Search(Plans(), bt.BTS(), seed=0, evaluator="heuristic")
+    search.run(seconds=0.1)
+    try:
+        interrupt_late(30)
+        with pytest.raises(KeyboardInterrupt):
+            search.run(seconds=20)
+    finally:
+        sys.setprofile(None)
+    for thread in threads:
+        thread.join()
+
+
+def test_an_interrupt_of_another_thread_is_not_taken(hook):
+    """What is dropped elsewhere is not this search's."""
+    with rescued():
+        thread = threading.Thread(target=lambda: interrupts.sys.unraisablehook(Ignored()))
+        thread.start()
+        thread.join()
+    assert len(hook) == 1
+    hook.clear()
+
+
+class Ignored:
+    exc_type, exc_value = KeyboardInterrupt, None
+
+
+def test_what_is_held_back_comes_afterwards():
+    done = []
+    with pytest.raises(KeyboardInterrupt), held_back():  # noqa: PT012
+        signal.raise_signal(signal.SIGINT)
+        done.append(1)
+    assert done == [1]
+    with pytest.raises(KeyboardInterrupt), held_back():  # noqa: PT012 - also where the block fails
+        signal.raise_signal(signal.SIGINT)
+        raise OSError
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def rain(search: bt.Search, times: int, most: float = 0.003) -> tuple[int, int]:
+    """Interrupt a search so many times at random moments: how many arrived, and how many had to be sent again."""
+    rng, asked, done = random.Random(0), threading.Event(), threading.Event()
+    arrived, again = 0, 0
+
+    def send() -> None:
+        nonlocal again
+        for _ in range(times):
+            asked.wait()
+            asked.clear()
+            time.sleep(most * rng.random())
+            os.kill(os.getpid(), signal.SIGINT)
+            while not done.wait(20.0):
+                again += 1
+                os.kill(os.getpid(), signal.SIGINT)
+            done.clear()
+
+    sender = threading.Thread(target=send, daemon=True)
+    sender.start()
+    for _ in range(times):
+        try:
+            asked.set()
+            while True:
+                search.run(seconds=60.0)
+        except KeyboardInterrupt:
+            arrived += 1
+        done.set()
+    sender.join()
+    return arrived, again
+
+
+SEARCHES = {
+    "asked once": lambda: bt.Search(Slow(), bt.BTS(), seed=0, evaluator=0.0, max_nodes=10**6),
+    "asked always": lambda: bt.Search(Dice(), bt.UCT(c=1.0), seed=0, evaluator=0.0),
+    "rollouts": lambda: bt.Search(Dice(), bt.BTS(), seed=0),
+    "listed": lambda: bt.Search(Listed(), bt.DENTS(), seed=0, evaluator=0.0),
+    "threads": lambda: bt.Search(random_mdp(3, horizon=6).problem(), bt.DENTS(), seed=0, threads=2),
+    "shared tree": lambda: bt.Search(bt.problems.ConnectFour(), bt.UCT(c=1.0), seed=0, threads=2),
+    "rounds": lambda: bt.Search(bt.problems.ConnectFour(), bt.UCT(c=1.0), seed=0, threads=2, deterministic=True),
+}
+
+
+@pytest.mark.parametrize("times", [25, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_a_rain_of_interrupts(kind, times, hook):
+    for begun in range(0, times, 25):
+        search = SEARCHES[kind]()
+        search.run(trials=100)
+        assert rain(search, 25) == (25, 0), begun
+    assert search.root.count == search.trials
+    if search.size < 20_000:
+        check_invariants(search, runs=26)
