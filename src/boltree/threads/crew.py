@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 MAX_THREADS = 256
 DEAR = 1500e-9
 """Seconds of a trial per node on its way from which threads share a tree."""
-SAMPLE = 64
-"""Trials that are run by one thread to measure that."""
+SAMPLE, PART = 64, 16
+"""Trials that are run by one thread to measure that, and of how many each: other work on the machine only slows it."""
 
 
 @dataclass(frozen=True)
@@ -68,17 +68,18 @@ class Unhired:
     def __init__(self, search: Search, threads: int, seed: np.random.SeedSequence) -> None:
         self._search, self._threads, self.seed = search, threads, seed
         self._compact = int(search._tree.compact)
+        self._least = np.inf  # seconds a node, of the fastest part
         search._tree.compact = 0  # as threads on one tree need it
 
     def run(self, trials: int, last: int | None) -> bool:
-        """Run the first trials alone, then decide."""
+        """Run some of the first trials alone, then decide."""
         search = self._search
-        todo = min(trials, SAMPLE)
         began, visits = time.perf_counter(), int(search._tree.visits_made)
-        room = search._run_chunk(todo)
+        room = search._run_chunk(min(trials, PART))
         spent = time.perf_counter() - began
+        self._least = min(self._least, spent / max(int(search._tree.visits_made) - visits, 1))
         if search.trials >= SAMPLE:
-            dear = spent / max(int(search._tree.visits_made) - visits, 1) >= DEAR
+            dear = self._least >= DEAR
             way = _shared_tree if dear and not _counts_trials(search) else _own_trees
             if way is _own_trees:
                 search._tree.compact = self._compact

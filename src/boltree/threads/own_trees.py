@@ -59,6 +59,8 @@ class Helper:
         """Bytes for this tree, so that it can be merged whatever it holds."""
         search, t = self._search, self._search._tree
         free = search._max_bytes - search.nbytes
+        if search._limited:  # the search's own tree may have taken the rest by then
+            free = min(free, search._max_bytes // 10)
         node = records.NODE.itemsize + 8 * int(t.words)
         block = records.UNIT * (3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2))
         return free * node // ((node + block) * self._share)
