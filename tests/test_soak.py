@@ -47,8 +47,8 @@ def work(seed: int, folder: Path) -> Iterator[str]:
             search.run(trials=2000)
             search.recommend()
             yield algorithm.name
-    search = bt.Search(mdp, bt.UCT(c=1.0), seed=seed, growth="trial", max_nodes=5000)
-    assert search.run(trials=10**6) == "memory"
+    search = bt.Search(mdp, bt.UCT(c=1.0), seed=seed, growth="trial", max_nodes=500)
+    assert search.run(trials=50_000) in ("memory", "trials")
     yield "full"
     for deterministic in (False, True):
         threaded = bt.Search(
