@@ -129,8 +129,6 @@ def descend(tree: Any, shared: bool) -> int:
         else:
             status = step(tree, index, action, level)
             if status != DONE:
-                tree.error_node = index
-                tree.error_action = action
                 return status
             if shared:
                 child = find_shared(tree, index, edge, out_of(tree)[1] != 0.0)
@@ -210,6 +208,7 @@ def step(tree: Any, index: int, action: int, level: int) -> int:
     source, target = index * tree.words, tree.node_count * tree.words
     for w in range(tree.words):
         states_of(tree)[target + w] = states_of(tree)[source + w]
+    tree.error_node, tree.error_action = index, action
     tree.error_rng0 = rng_of(tree)[0]
     tree.error_rng1 = rng_of(tree)[1]
     task = (tree.params_at, state_at(tree, tree.node_count), action, tree.rng_at, tree.out_at)

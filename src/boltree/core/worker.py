@@ -166,8 +166,6 @@ def descend_shared(tree: Any) -> int:
         else:
             status = step(tree, index, action, level)
             if status != DONE:
-                tree.error_node = index
-                tree.error_action = action
                 return status
             lock(tree, node)
             child = find_outcome(tree, edge, np.int64(edge_at(tree, edge).child), out_of(tree)[1] != 0.0)
