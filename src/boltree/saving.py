@@ -60,6 +60,7 @@ def save_search(search: Any, path: Path) -> None:
         "evaluator": search.evaluator if isinstance(search.evaluator, (str, int, float)) else None,
         "max_nodes": search._max_nodes,
         "max_bytes": search._max_bytes if search._limited else None,
+        "on_full": search.on_full,
         "noise_state": search._noise.bit_generator.state,
         "checksum": checksum(arrays),
     }
@@ -106,6 +107,7 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
         evaluator=evaluator,
         max_nodes=meta["max_nodes"],
         max_bytes=meta["max_bytes"],
+        on_full=meta["on_full"],
     )
     saved = arrays["tree"].view(TREE)[0]
     t = search._tree
@@ -158,6 +160,7 @@ _PROGRESS = (
     "budget",
     "index_wanted",
     "visits_made",
+    "recyclings",
 )
 """What a run changes; all else follows from the problem and the algorithm."""
 
@@ -216,5 +219,5 @@ def checksum(arrays: dict[str, Any]) -> str:
     digest = hashlib.sha256()
     for name in sorted(arrays):
         digest.update(name.encode())
-        digest.update(np.ascontiguousarray(arrays[name]).tobytes())
+        digest.update(np.ascontiguousarray(arrays[name]).data)
     return digest.hexdigest()

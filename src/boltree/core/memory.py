@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 _NO_RESERVE = {"linux": 0x4000, "darwin": 0x40}.get(sys.platform)
-_SMALL = 4 << 20  # below this, ordinary pages; above it, large ones
+_SMALL = 4 << 20  # below this, ordinary pages; above it, large ones ...
+_LARGE = 128 << 20  # ... where a large page is little of what there may be
 
 
 class Arena:
@@ -34,7 +35,7 @@ class Arena:
             except (OSError, ValueError):  # strict overcommit, or a limit on address space
                 pass
         if self._map is not None:
-            if hasattr(mmap, "MADV_HUGEPAGE") and self.limit > _SMALL:
+            if hasattr(mmap, "MADV_HUGEPAGE") and self.limit >= _LARGE:
                 with contextlib.suppress(OSError):
                     self._map.madvise(mmap.MADV_HUGEPAGE, _SMALL, self.limit - _SMALL)
             self.array: Any = np.frombuffer(self._map, np.uint8)
@@ -54,6 +55,18 @@ class Arena:
         larger[: self.size] = self.array
         self.array = larger
         return True
+
+    def release(self, used: int) -> None:
+        """Give what lies beyond the first so many bytes back to the system, where it is its own to give."""
+        start = -(-used // mmap.PAGESIZE) * mmap.PAGESIZE
+        if self._map is not None and sys.platform == "linux" and start < self.limit:
+            self._map.madvise(mmap.MADV_DONTNEED, start, self.limit - start)
+
+    def clear(self, used: int) -> None:
+        """Make the first so many bytes as they were at first; of a large arena only a little is kept."""
+        if self.reserved and used > _SMALL:
+            self.release(_SMALL)
+        self.array[: min(used, _SMALL) if self.reserved and sys.platform == "linux" else used] = 0
 
 
 def physical_memory() -> int:
