@@ -156,13 +156,13 @@ class Storage:
         t = self.tree[0]
         new_nodes = max(trials * (1 if t.growth == LEAF else self.scratch["path"].size), int(t.reserve_nodes))
         nodes = int(t.node_count)
-        size = 4 * max(int(count_indexed(self.tree, new_nodes)), 1024)
-        size = 1 << (size - 1).bit_length()
+        most = max(int(count_indexed(self.tree, new_nodes)), 1024)
+        size = 1 << (4 * most - 1).bit_length()
         self._drop_index()
         room = int(t.max_bytes) - self._bytes_of(nodes + new_nodes, int(t.unit_count))
         if 4 * size > room:
             size //= 2
-        if 4 * size > room and not anyhow:
+        if (4 * size > room or 2 * size < 5 * most) and not anyhow:  # it would have to be made anew too soon
             return False
         self.index = np.full(size, NONE, np.int32)
         t.index_wanted = t.index_stale = 1  # until it is whole: an interrupt may come between

@@ -74,6 +74,10 @@ class Helper:
             elif code != records.FULL or not self.storage.grow(int(own.needed_nodes), int(own.needed_units)):
                 return code
 
+    def release(self) -> None:
+        """Free the memory that was kept for the next tree."""
+        self._spare = None
+
     def merge(self) -> None:
         """Add this tree to the search's own, and keep only its memory and its generator."""
         if self.storage is None or self.trials == 0:
@@ -150,6 +154,7 @@ class OwnTrees:
         search, t = self._search, self._search._tree
         node = records.NODE.itemsize + 8 * int(t.words)
         block = records.UNIT * (3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2))
+        block += 32 if t.index_wanted else 0
         merged = 1 + block / node  # bytes in the search's tree for every byte of a helper's
         free = max(search._max_bytes - search._storage.scratch_bytes - search.nbytes, 0)
         share = int(free / (1 + (self._threads - 1) * (1 + 1 / merged)))
@@ -167,6 +172,8 @@ class OwnTrees:
         many = search._max_nodes is not None and search.size > search._max_nodes * 3 // 4
         if search.trials > before and not many and search.nbytes <= search._max_bytes * 3 // 4:
             return True
+        for helper in self._helpers:
+            helper.release()
         return search._recycle(0, 0, by_nodes=many)
 
     def _raise(self, helper: Helper, code: int) -> None:
