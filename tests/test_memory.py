@@ -26,7 +26,7 @@ def resident() -> int:
 CASES = {
     "many outcomes": (Noise(outcomes=20_000, fail=-1), bt.BTS(alpha=0.5), {}),
     "long trials": (bt.problems.FrozenLake("8x8"), bt.DENTS(), {"growth": "trial"}),
-    "one node a trial": (bt.problems.SyntheticTree(4, 20, seed=0), bt.UCT(), {"evaluator": 0.0}),
+    "one node a trial": (bt.problems.SyntheticTree(4, 20, seed=0), bt.BTS(alpha=1.0), {"evaluator": 0.0}),
     "priors": (bt.problems.ConnectFour(), bt.PUCT(), {}),
 }
 
@@ -91,7 +91,7 @@ def test_fifty_million_nodes(growth):
     assert search.run(stop=lambda s: s.size >= 50_000_000) == "stop"
     spent, taken = time.perf_counter() - began, resident() - before
     print(
-        f"{growth}: {search.size:,} nodes, {taken / search.size:.0f} bytes each, {search.trials:,} trials, {spent:.0f} s"
+        f"{growth}: {search.size:,} nodes of {taken / search.size:.0f} bytes, {search.trials:,} trials, {spent:.0f} s"
     )
     assert taken < 8 * 10**9
     nodes = search._storage.nodes[: search.size]
