@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import boltree as bt
-from boltree.core.records import NONE, ORIGIN, SINGLE, TERMINAL, UNFINISHED
+from boltree.core.records import NONE, ORIGIN, RECYCLED, SINGLE, TERMINAL, UNFINISHED
 from boltree.node import Node
 
 AVERAGES = ("mean",)
@@ -17,7 +17,8 @@ def check_invariants(
     """Assert counts, sums and values of every node; returns how many nodes were seen.
 
     A search whose threads have a tree each has merged them after so many runs. Where rewards depend on nothing but the
-    outcome, the sums W are checked for problems with chance too.
+    outcome, the sums W are checked for problems with chance too. Where subtrees were freed, a node may have more visits
+    than actions.
     """
     t, nodes = search._tree, search._storage.nodes
     algorithm = search.algorithm
@@ -40,12 +41,16 @@ def check_invariants(
         tried = int(visits.sum())
         if not switching:
             first = 0 if search.growth == "trial" or record.marks & ORIGIN else 1
-            if record.marks & UNFINISHED and search.sharing == "a tree each":  # valued in several trees
+            if search.recyclings:
+                assert tried <= node.count - first, (index, tried, node.count)
+            elif record.marks & UNFINISHED and search.sharing == "a tree each":  # valued in several trees
                 assert node.count - search.threads * runs <= tried <= node.count - first, (index, tried, node.count)
             else:
                 assert tried == node.count - first, (index, tried, node.count)
         if tried == 0:
             continue
+        merged = search.sharing == "a tree each"
+        assert record.best != RECYCLED
         for i, action in enumerate(node.actions):
             outcomes = children.get(int(action), [])
             if visits[i] == 0:
@@ -59,11 +64,15 @@ def check_invariants(
                 if search.problem.deterministic or rewards_of_outcomes:
                     paid = sum(child.count * child.reward for child in outcomes)
                     assert abs(rest - paid) <= tolerance * scale * visits[i]
+            if average and not switching and not merged and search.growth == "trial":  # V is the mean of all returns
+                if search.problem.deterministic or rewards_of_outcomes:
+                    paid = sum(child.count * (child.reward + t.discount * child.value) for child in outcomes)
+                    assert abs(q[i] * visits[i] - paid) <= tolerance * scale * visits[i]
         own = -q if node.player == 1 else q
         value = -node.value if node.player == 1 else node.value
         if algorithm.state_value == "max":
             assert abs(value - np.nanmax(own)) <= tolerance * scale
-        if average and not switching:
+        if average and not switching and not (search.recyclings and (merged or tried < node.count - first)):
             assert abs(value - np.nansum(own * visits) / tried) <= tolerance * scale
         if algorithm.entropy_bonus == "shannon":
             bound = (t.horizon - record.depth) * np.log(search.problem.actions)

@@ -34,7 +34,9 @@ class Node:
     @property
     def _storage(self) -> Any:
         if self._version != self._search._version:
-            raise RuntimeError("this node belongs to a tree that was left by advance(); take search.root again")
+            raise RuntimeError(
+                "this node belongs to a tree that was left by advance() or recycled; take search.root again"
+            )
         return self._search._storage
 
     @property

@@ -25,7 +25,7 @@ from .python_problem import PythonProblem
 from .schedules import Decay
 from .threads import resume
 
-VERSION = 3
+VERSION = 4
 SCRATCH = ("rng", "noise", "window")
 
 
@@ -62,6 +62,7 @@ def save_search(search: Any, path: Path) -> None:
         "evaluator": search.evaluator if isinstance(search.evaluator, (str, int, float)) else None,
         "max_nodes": search._max_nodes,
         "max_bytes": search._max_bytes if search._limited else None,
+        "on_full": search.on_full,
         "noise_state": search._noise.bit_generator.state,
     }
     meta["checksum"] = checksum(meta, arrays)
@@ -98,6 +99,7 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
             evaluator=evaluator,
             max_nodes=meta["max_nodes"],
             max_bytes=meta["max_bytes"],
+            on_full=meta["on_full"],
         )
         search._noise.bit_generator.state = meta["noise_state"]
     except ParameterError as error:
@@ -146,6 +148,7 @@ def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
     least, most = search.problem.horizon, search.problem.horizon + max(depth, 0)
     expect(depth >= 0 and least <= int(saved["horizon"]) <= most and int(root["parent"]) == -1, "its root's depth")
     expect(0 <= visits <= int(saved["trials"]) < MOST and int(saved["visits_made"]) >= 0, "its count of trials")
+    expect(int(saved["recyclings"]) >= 0, "how often it was recycled")
     expect(0 <= int(saved["budget"]) <= MAX_BUDGET and int(saved["index_wanted"]) in (0, 1), "its budget")
     low, high = float(saved["lowest"]), float(saved["highest"])
     expect((low, high) == (math.inf, -math.inf) or -math.inf < low <= high < math.inf, "the range of returns")
@@ -204,6 +207,7 @@ _PROGRESS = (
     "index_wanted",
     "visits_made",
     "next_sweep",
+    "recyclings",
 )
 """What a run changes; all else follows from the problem and the algorithm."""
 

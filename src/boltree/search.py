@@ -67,8 +67,10 @@ class Search:
             state, for problems with a discount below 1, whose horizon then bounds the length of a trial. Not with
             algorithms that look at a node's one parent (RENTS, H-MCTS, BRUE), nor with batches of evaluations, nor
             with several threads.
-        max_nodes: a run ends before the tree has more nodes than this.
-        max_bytes: a run ends before the tree takes more bytes; four fifths of the machine's memory if None.
+        max_nodes: the tree never has more nodes than this.
+        max_bytes: the search never takes more bytes; four fifths of the machine's memory if None.
+        on_full: at `max_nodes` or `max_bytes` a run ends (``"stop"``), or the least visited subtrees are freed and it
+            goes on (``"recycle"``). Not with transpositions.
 
     Example:
         >>> import boltree as bt
@@ -93,6 +95,7 @@ class Search:
         transpositions: Transpositions = False,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
+        on_full: Literal["stop", "recycle"] = "stop",
     ) -> None:
         if not isinstance(problem, Problem):
             raise ParameterError(f"problem={problem!r}: must be a bt.Problem, such as bt.problems.FrozenLake('8x8')")
@@ -106,6 +109,8 @@ class Search:
         for name, limit in (("max_nodes", max_nodes), ("max_bytes", max_bytes)):
             if limit is not None and (isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 1):
                 raise ParameterError(f"{name}={limit!r}: must be an integer of at least 1, or None")
+        if on_full not in ("stop", "recycle"):
+            raise ParameterError(f"on_full={on_full!r}: must be 'stop' or 'recycle'")
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
             raise ParameterError(f"seed={seed!r}: must be an integer of at least 0, or None")
 
@@ -114,6 +119,7 @@ class Search:
         self.growth = growth
         self.evaluator = evaluator
         self.threads, self.deterministic = int(threads), deterministic
+        self.on_full = on_full
         self._version = 0
         self._turn: dict[str, object] = {}  # whose it is to change this search
         self._spare: Any = None  # the arenas of the tree that was left last, for the next one
@@ -167,7 +173,8 @@ class Search:
             raise ParameterError(f"max_nodes={self._max_nodes}: one trial of this problem may need {nodes} nodes")
         if self._limited:
             needed = int(bytes_of_trial(handle, levels))
-            if self._max_bytes < needed:
+            if handle[0].max_bytes < needed:
+                needed += storage.scratch_bytes
                 raise ParameterError(f"max_bytes={self._max_bytes}: one trial of this problem may need {needed} bytes")
         return storage
 
@@ -247,7 +254,8 @@ class Search:
             progress: True for a line on the terminal, or a function called between chunks.
 
         Returns:
-            Why it stopped: ``"trials"``, ``"seconds"``, ``"stop"``, or ``"memory"`` at `max_nodes` or `max_bytes`.
+            Why it stopped: ``"trials"``, ``"seconds"``, ``"stop"``, or ``"memory"`` at `max_nodes` or `max_bytes`
+            (if ``on_full="recycle"``, only when nothing can be freed).
 
         Ctrl-C raises KeyboardInterrupt between two trials; the tree stays valid and the run can go on.
         """
@@ -318,7 +326,7 @@ class Search:
                             reason = "memory"
                     elif self._crew is not None and self._run_crew(todo, last):
                         pass
-                    elif not self._run_chunk(todo if batches is None else 1):
+                    elif not self._run_chunk(1 if batches is not None else todo - max(done() - before, 0)):
                         reason = "memory"
                     raise_dropped()
                     spent = max(time.perf_counter() - chunk_began, 1e-6)
@@ -395,12 +403,13 @@ class Search:
                     abandon_trial(self._handle)
                     raise
             elif code == records.INDEX:
-                self._storage.make_index()
+                if not self._make_index():
+                    return False
             elif code == records.SWEEP:
                 assert self._estimates is not None
                 self._estimates.compute()
             elif code == records.FULL:
-                if not self._storage.grow(int(t.needed_nodes), int(t.needed_units)):
+                if not self._make_room(int(t.needed_nodes), int(t.needed_units)):
                     return False
             else:
                 raise_failure(self, int(code))
@@ -427,11 +436,35 @@ class Search:
         while True:
             code = int(room_for_batch(self._handle, trials))
             if code == records.INDEX:
-                self._storage.make_index(trials)
-            elif code == records.DONE or not self._storage.grow(
+                if not self._make_index(trials):
+                    return records.FULL
+            elif code == records.DONE or not self._make_room(
                 int(self._tree.needed_nodes), int(self._tree.needed_units)
             ):
                 return code
+
+    def _make_room(self, nodes: int, units: int) -> bool:
+        """Room for so many nodes and units in all; False at a limit, unless enough can be freed."""
+        t = self._tree
+        if self._storage.grow(nodes, units):
+            return True
+        return self._recycle(nodes - int(t.node_count), units - int(t.unit_count), by_nodes=nodes > int(t.max_nodes))
+
+    def _make_index(self, trials: int = 1) -> bool:
+        """An index of outcomes for the next trials; False at a limit, unless enough can be freed."""
+        return self._storage.make_index(trials) or (
+            self._recycle(0, 0, by_nodes=False) and self._storage.make_index(trials)
+        )
+
+    def _recycle(self, more_nodes: int, more_units: int, *, by_nodes: bool) -> bool:
+        """Free the least visited subtrees, if that is wanted and no trial is on its way through them."""
+        if self.on_full != "recycle" or self._storage.lent or self._storage.nodes[int(self._tree.root)].flights:
+            return False
+        before = self.recyclings
+        room = self._storage.recycle(more_nodes, more_units, by_nodes=by_nodes)
+        if self.recyclings > before:
+            self._version += 1  # nodes have other numbers now
+        return room
 
     def _set_budget(self, trials: int | None) -> None:
         """H-MCTS needs to know how many trials it has."""
@@ -485,6 +518,11 @@ class Search:
         ``"one thread"`` where there is only one; ``"unknown"`` before the first trials have shown what they cost.
         """
         return "one thread" if self._crew is None else self._crew.way
+
+    @property
+    def recyclings(self) -> int:
+        """How often subtrees were freed to go on (``on_full="recycle"``)."""
+        return int(self._tree.recyclings)
 
     @property
     def size(self) -> int:
@@ -609,7 +647,7 @@ class Search:
         if self._estimates is not None:
             self._estimates.resume()
         if kept is None:
-            kept_counts = {name: t[name] for name in ("trials", "visits_made", "lowest", "highest")}
+            kept_counts = {name: t[name] for name in ("trials", "visits_made", "recyclings", "lowest", "highest")}
             storage.plant(given, depth, player)
             for name, value in kept_counts.items():
                 t[name] = value

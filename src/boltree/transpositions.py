@@ -50,6 +50,10 @@ def sharing_of(transpositions: Any, search: Search) -> int:
         raise ParameterError(
             f"{given}: must be False with threads={search.threads}, because shared nodes have no locks"
         )
+    if search.on_full == "recycle":
+        raise ParameterError(
+            f"{given}: must be False with on_full='recycle', because a shared node has several parents"
+        )
     if search._batch > 1 or search._together is not None:
         raise ParameterError(f"{given}: the evaluator must be given one leaf at a time (batch=1), not batches")
     return BY_STATE if transpositions == "state" else BY_DEPTH
@@ -77,7 +81,7 @@ class Estimates:
         if t.pending:
             abandon_trial(search._handle)  # an interrupt came between a leaf and its evaluation
         if t.index_size == 0 or t.index_stale:
-            storage.make_index()
+            storage.make_index(anyhow=True)
         if self._own is None:  # else an interrupt came while they were put back
             self._own = {name: memory.copy() for name, memory in self._used().items()}
         due = int(t.next_sweep)

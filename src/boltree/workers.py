@@ -177,7 +177,8 @@ class Worker:
         search, storage, t = self.search, self.search._storage, self.search._tree
         number = int(self._job.number)
         if code == records.INDEX:
-            storage.make_index()
+            if not storage.make_index():
+                self._refuse_memory()
         elif code == records.FULL:
             if not storage.grow(int(t.needed_nodes), int(t.needed_units)):
                 self._refuse_memory()

@@ -12,7 +12,7 @@ from .elementary import log
 from .entropies import uniform_entropy
 from .jit import inlined
 from .native import FAILED, call
-from .records import BAD_PRIOR, DONE, LEGAL_FAILED, NO_ACTION, NONE, PRIOR_FAILED, SINGLE
+from .records import BAD_PRIOR, DONE, LEGAL_FAILED, NO_ACTION, NONE, PRIOR_FAILED, RECYCLED, SINGLE
 from .space import HALVING, MEAN, NO_ENTROPY
 from .views import (
     edge_at,
@@ -139,7 +139,7 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
             entropy_at(tree, extra, i).w = 0.0
             entropy_at(tree, extra, i).h = 0.0
             entropy_at(tree, extra, i).policy = 1.0 / n
-        if child == NONE:
+        if child == NONE and node.best != RECYCLED:
             own = uniform_entropy(tree.entropy_bonus, n)
             node.entropy = -own if node.player == 1 else own
     if tree.has_header:
@@ -148,7 +148,7 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
         header.peak = 0.0
         header.shift = 0.0
         header.rebuild = node.visits
-        if not tree.has_prior:  # the first table is uniform: nothing to build until it is due again
+        if not tree.has_prior and node.best != RECYCLED:  # the first table is uniform: it is built when it is due again
             began = node.visits - (1 if child != NONE else 0)
             wait = max(np.int64(1), np.int64(tree.rebuild_factor * n))
             header.rebuild = began + (min(began, wait) if tree.early_rebuilds else wait)

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 _NO_RESERVE = {"linux": 0x4000, "darwin": 0x40}.get(sys.platform)
-_SMALL = 4 << 20  # below this, ordinary pages; above it, large ones
+_SMALL = 4 << 20  # below this, ordinary pages; above it, large ones ...
+_LARGE = 128 << 20  # ... where a large page is little of what there may be
+_KEPT = 64 << 20  # bytes of a cleared arena that stay: a page that is touched for the first time costs more than zeros
 
 
 class Arena:
@@ -34,7 +36,7 @@ class Arena:
             except (OSError, ValueError, OverflowError):  # strict overcommit, or a limit on address space
                 pass
         if self._map is not None:
-            if hasattr(mmap, "MADV_HUGEPAGE") and self.limit > _SMALL:
+            if hasattr(mmap, "MADV_HUGEPAGE") and self.limit >= _LARGE:
                 with contextlib.suppress(OSError):
                     self._map.madvise(mmap.MADV_HUGEPAGE, _SMALL, self.limit - _SMALL)
             self.array: Any = np.frombuffer(self._map, np.uint8)
@@ -64,6 +66,19 @@ class Arena:
         larger[: self.size] = self.array
         self.array = larger
         return True
+
+    def release(self, used: int) -> None:
+        """Give what lies beyond the first so many bytes back to the system, where it is its own to give."""
+        start = -(-used // mmap.PAGESIZE) * mmap.PAGESIZE
+        if self._map is not None and sys.platform == "linux" and start < self.limit:
+            self._map.madvise(mmap.MADV_DONTNEED, start, self.limit - start)
+
+    def clear(self, used: int) -> None:
+        """Make the first so many bytes as they were at first; of a large one only the first part is kept."""
+        if self.reserved and sys.platform == "linux" and used > _KEPT:
+            self.release(_KEPT)
+            used = _KEPT
+        self.array[:used] = 0
 
 
 def physical_memory() -> int:

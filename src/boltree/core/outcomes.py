@@ -120,12 +120,18 @@ def index_is_short(tree: Any, new_nodes: int) -> bool:
         return 2 * (tree.index_count + new_nodes) > tree.index_size  # type: ignore[no-any-return]
     if tree.index_wanted == 0:
         return False
-    return 2 * (tree.index_count + new_nodes * (CHAIN + 1)) > tree.index_size
+    return 2 * most_indexed(tree.index_count, tree.node_count, new_nodes) > tree.index_size
+
+
+@inlined
+def most_indexed(indexed: int, nodes: int, new_nodes: int) -> int:
+    """How many outcomes the index may hold after so many new nodes: each may bring in its chain, none comes twice."""
+    return min(indexed + new_nodes * (CHAIN + 1), nodes + new_nodes)
 
 
 @kernel
-def count_indexed(handle: Any) -> int:
-    """How many outcomes belong into the index."""
+def count_indexed(handle: Any, new_nodes: int) -> int:
+    """How many outcomes may belong into the index after so many new nodes."""
     tree = handle[0]
     count = 0
     for i in range(tree.node_count):
@@ -139,7 +145,7 @@ def count_indexed(handle: Any) -> int:
                 while child != NONE:
                     count += 1
                     child = np.int64(node_at(tree, child).sibling)
-    return count
+    return most_indexed(count, tree.node_count, new_nodes)
 
 
 @kernel

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 NONE = -1
+RECYCLED = -2  # node.best of a node whose block and subtree were freed (recycling.py)
 
 # node.marks
 TERMINAL = 1
@@ -43,7 +44,7 @@ NODE = np.dtype(
         ("depth", "i4"),
         ("action", "u2"),  # that led here
         ("actions", "u2"),  # how many are legal; 0 while unknown
-        ("best", "i4"),  # the edge with the highest q among the tried; NONE before the first backup
+        ("best", "i4"),  # the edge with the highest q among the tried; NONE before the first backup; RECYCLED
         ("marks", "u1"),
         ("player", "u1"),
         ("flights", "u2"),  # trials of a batch that have come through and are not backed up yet
@@ -259,6 +260,7 @@ TREE = np.dtype(
         ("pending", "i8"),  # 1: the last leaf waits for its evaluation; 2: the root for its own
         ("batching", "i8"),  # a batch is being selected: going down changes nothing
         ("visits_made", "i8"),
+        ("recyclings", "i8"),  # so far
         # threads that share a tree: each has a record like this one, which names the tree's own
         ("owner", "i8"),  # the address of the tree's own record; 0 for a tree of one thread
         ("node_end", "i8"),  # nodes and units up to here are this thread's to use; 0 without threads

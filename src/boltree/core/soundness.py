@@ -13,7 +13,7 @@ import numpy as np
 from .blocks import extra_at, is_tabled, prior_at, table_at, units_of
 from .jit import inlined, kernel
 from .outcomes import CHAIN, INDEXED
-from .records import LEAF, NONE, ORIGIN, SINGLE, TABLED, TERMINAL, UNFINISHED, WINDOWED
+from .records import LEAF, NONE, ORIGIN, RECYCLED, SINGLE, TABLED, TERMINAL, UNFINISHED, WINDOWED
 from .space import HALVING, NO_ENTROPY, SWITCHING
 from .views import edge_at, entropy_at, header_at, node_at, quota_at, row_at, schedule_at, window_of, words_of
 
@@ -76,7 +76,7 @@ def is_node_sound(tree: Any, index: int) -> bool:
         and is_finite(node.reward)
         and node.depth >= 0
         and np.int64(node.actions) <= tree.actions
-        and node.best >= NONE
+        and node.best >= (RECYCLED if tree.recyclings else NONE)
         and node.best < max(np.int64(node.actions), 1)
         and node.marks & (255 ^ allowed) == 0
         and node.player <= 1
@@ -134,7 +134,7 @@ def fault_below(tree: Any, index: int, met: Any, used: Any) -> int:
         fault = fault_in_parts(tree, node, n)
         if fault != SOUND:
             return fault
-    if ends or tree.distribution == SWITCHING or node.marks & UNFINISHED:
+    if ends or tree.distribution == SWITCHING or node.marks & UNFINISHED or tree.recyclings:
         return SOUND if tried <= node.visits else _COUNT
     return SOUND if tried == max(np.int64(node.visits) - first, 0) else _COUNT
 

@@ -10,8 +10,9 @@ import numpy as np
 from .interrupts import held_back
 from .links import rebuild_shared
 from .memory import Arena
-from .outcomes import CHAIN, count_indexed, rebuild_index
+from .outcomes import count_indexed, rebuild_index
 from .records import EDGE, FLIGHT, HEADER, LEAF, LINK, NODE, NONE, ORIGIN, PATH, TREE, UNIT
+from .recycling import BINS, recycle
 
 LOGS = np.log(math.e + np.arange(2048.0))
 
@@ -63,10 +64,8 @@ class Storage:
         Cleared arenas of a tree that is gone may be used again: a page that was never touched costs more than all the
         work on it.
         """
-        self.tree, self.max_nodes = tree, max_nodes
-        self.max_bytes = limit = max_bytes
+        self.tree, limit = tree, max_bytes
         t = tree[0]
-        t.max_bytes = max_bytes
         words, levels = int(t.words), levels + 2
         self.arenas = arenas or {
             "nodes": Arena(min(limit, (2**31 - 1) * NODE.itemsize), reserve=reserve),
@@ -82,7 +81,18 @@ class Storage:
         t.window_size, t.logs_size = self.scratch["window"].size, LOGS.size
         self.index: Any = np.zeros(0, np.int32)
         t.index_size = t.index_count = t.index_stale = 0
+        self.limit(max_bytes, max_nodes)
+
+    def limit(self, max_bytes: int, max_nodes: int | None, *, lent: bool = False) -> None:
+        """Set limits, of which what trials work with is a part; `lent` where others use some of the search's memory."""
+        self.max_nodes, self.lent = max_nodes, lent
+        self.tree[0].max_bytes = max_bytes - self.scratch_bytes
         self._place()
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Bytes that trials work with."""
+        return sum(int(array.nbytes) for array in self.scratch.values())
 
     def _place(self) -> None:
         """Tell the tree where the arenas lie: they may have moved."""
@@ -100,42 +110,74 @@ class Storage:
     def make_sure(self, nodes: int, units: int) -> None:
         """Make room for so many nodes and units in all, whatever the limits; MemoryError when there is none."""
         self.grow(nodes, units)
-        short = [name for name, size in self._bytes_of(nodes, units).items() if self.arenas[name].size < size]
+        short = [name for name, size in self._sizes(nodes, units).items() if self.arenas[name].size < size]
         if short:
             raise MemoryError(f"no memory for the {short[0]} of a tree of {nodes} nodes")
-
-    def _bytes_of(self, nodes: int, units: int) -> dict[str, int]:
-        """What so many nodes and units take in each arena."""
-        return {"nodes": nodes * NODE.itemsize, "states": nodes * int(self.tree[0].words) * 8, "blocks": units * UNIT}
 
     def grow(self, nodes: int, units: int) -> bool:
         """Make room for so many nodes and units in all; False when a limit is in the way."""
         t = self.tree[0]
-        needed = self._bytes_of(nodes, units)
         with held_back():
-            enough = all(self.arenas[name].make_room(size) for name, size in needed.items())
+            enough = all(self.arenas[name].make_room(size) for name, size in self._sizes(nodes, units).items())
             self._place()  # whatever came of it: some may have moved
-        if not enough:
-            return False
-        within = nodes * (NODE.itemsize + int(t.words) * 8) + units * UNIT + 4 * int(t.index_size) <= self.max_bytes
-        return nodes <= t.max_nodes and within
+        within = self._bytes_of(nodes, units) + 4 * int(t.index_size) <= t.max_bytes
+        return bool(enough and nodes <= t.max_nodes and within)
+
+    def _sizes(self, nodes: int, units: int) -> dict[str, int]:
+        """What so many nodes and units take in each arena."""
+        return {"nodes": nodes * NODE.itemsize, "states": nodes * int(self.tree[0].words) * 8, "blocks": units * UNIT}
+
+    def _bytes_of(self, nodes: int, units: int) -> int:
+        return sum(self._sizes(nodes, units).values())
+
+    def recycle(self, more_nodes: int, more_units: int, *, by_nodes: bool) -> bool:
+        """Free the least visited half of the nodes (or bytes), or more, so that there is room for so many more.
+
+        Pages that are not used any more go back to the system. False when too little can be freed.
+        """
+        t = self.tree[0]
+        nodes, units = int(t.node_count), int(t.unit_count)
+        most_nodes = int(t.max_nodes) - more_nodes
+        most_bytes = int(t.max_bytes) - self._bytes_of(more_nodes, more_units)
+        if by_nodes:
+            most_nodes = min(most_nodes, nodes // 2)
+        else:
+            most_bytes = min(most_bytes, self._bytes_of(nodes, units) // 2)
+        scratch = np.zeros(nodes, np.int32), np.zeros(units // 8 + 1, np.uint8), np.zeros(2 * BINS, np.int64)
+        with held_back():
+            if not recycle(self.tree, *scratch, most_nodes, most_bytes):
+                return False
+            self._drop_index()
+            for name, size in self._sizes(int(t.node_count), int(t.unit_count)).items():
+                self.arenas[name].release(size)
+        return self.grow(int(t.node_count) + more_nodes, int(t.unit_count) + more_units)
 
     def cleared(self, trials: int) -> dict[str, Arena]:
         """The arenas, as they were before the tree; the next so many trials may have left something too."""
         t = self.tree[0]
         more = trials * (1 if t.growth == LEAF else self.scratch["path"].size) + 2
         nodes, units = int(t.node_count) + more, int(t.unit_count) + 2 * more * (3 * int(t.actions) + 2)
-        for name, size in self._bytes_of(nodes, units).items():
-            self.arenas[name].array[:size] = 0
+        for name, size in self._sizes(nodes, units).items():
+            self.arenas[name].clear(size)
         return self.arenas
 
-    def make_index(self, trials: int = 1) -> None:
-        """An index of outcomes large enough for the next trials, so many of them at once."""
+    def make_index(self, trials: int = 1, *, anyhow: bool = False) -> bool:
+        """An index of outcomes large enough for the next trials, so many of them at once.
+
+        False when there is no room for it, unless it must be made `anyhow`.
+        """
         t = self.tree[0]
         new_nodes = max(trials * (1 if t.growth == LEAF else self.scratch["path"].size), int(t.reserve_nodes))
-        count = int(t.node_count if t.shared else count_indexed(self.tree))
-        size = 4 * (max(count, 1024) + new_nodes * (1 if t.shared else CHAIN + 1))
-        self.index = np.full(1 << (size - 1).bit_length(), NONE, np.int32)
+        nodes = int(t.node_count)
+        most = max(nodes + new_nodes if t.shared else int(count_indexed(self.tree, new_nodes)), 1024)
+        size = 1 << (4 * most - 1).bit_length()
+        self._drop_index()
+        room = int(t.max_bytes) - self._bytes_of(nodes + new_nodes, int(t.unit_count))
+        if 4 * size > room:
+            size //= 2
+        if (4 * size > room or 2 * size < 5 * most) and not anyhow:  # it would have to be made anew too soon
+            return False
+        self.index = np.full(size, NONE, np.int32)
         t.index_wanted = t.index_stale = 1  # until it is whole: an interrupt may come between
         t.index_at, t.index_size = self.index.ctypes.data, self.index.size
         if t.shared:
@@ -143,19 +185,25 @@ class Storage:
         else:
             rebuild_index(self.tree)
         t.index_stale = 0
+        return True
+
+    def _drop_index(self) -> None:
+        """Free the index; it is made anew before the next trial, if one is wanted."""
+        t = self.tree[0]
+        t.index_size = t.index_count = t.index_stale = 0
+        self.index = np.zeros(0, np.int32)
 
     def used(self) -> dict[str, Any]:
         """The memory of nodes and blocks that is in use, as bytes."""
         t = self.tree[0]
-        sizes = {"nodes": int(t.node_count) * NODE.itemsize, "blocks": int(t.unit_count) * UNIT}
-        return {name: self.arenas[name].array[:size] for name, size in sizes.items()}
+        sizes = self._sizes(int(t.node_count), int(t.unit_count))
+        return {name: self.arenas[name].array[: sizes[name]] for name in ("nodes", "blocks")}
 
     @property
     def nbytes(self) -> int:
         """Bytes that the tree occupies."""
         t = self.tree[0]
-        nodes = int(t.node_count) * (NODE.itemsize + int(t.words) * 8)
-        return nodes + int(t.unit_count) * UNIT + 4 * int(t.index_size)
+        return self._bytes_of(int(t.node_count), int(t.unit_count)) + 4 * int(t.index_size)
 
     def _view(self, arena: str, dtype: Any) -> Any:
         memory, size = self.arenas[arena].array, np.dtype(dtype).itemsize
@@ -204,6 +252,6 @@ class Storage:
         root["depth"], root["player"], root["marks"] = depth, player, ORIGIN
         self.nodes[0] = root[0]
         t.root, t.node_count, t.unit_count = 0, 1, 0
-        t.trials = t.visits_made = t.pending = t.window_count = 0
+        t.trials = t.visits_made = t.pending = t.window_count = t.recyclings = 0
         t.index_size = t.index_count = t.index_wanted = t.index_stale = 0
         t.lowest, t.highest = np.inf, -np.inf

@@ -34,6 +34,7 @@ from .records import (
     NONE,
     ORIGIN,
     PLAYER_FAILED,
+    RECYCLED,
     ROLLOUT,
     ROLLOUT_FAILED,
     SCHEDULE_FAILED,
@@ -98,7 +99,7 @@ def descend(tree: Any, shared: bool) -> int:
             status = evaluate(tree, index, level)
             return enter_leaf(tree) if status == DONE else status
 
-        if node.block == NONE and tree.compact:
+        if node.block == NONE and tree.compact and node.best != RECYCLED:
             n = count_legal(tree, index)
             if n == FAILED or n == 0:
                 tree.error_node = index
@@ -316,7 +317,7 @@ def back_up(tree: Any) -> None:
     ret = tree.leaf_value
     leaf = node_at(tree, tree.leaf)
     before, after = leaf.value, leaf.value
-    entropy_before, entropy_after = leaf.entropy, leaf.entropy
+    entropy_before, entropy_after = step_at(tree, tree.length).entropy, leaf.entropy
     ended = is_end(tree, leaf)
     if ended:
         ret = 0.0
@@ -355,10 +356,12 @@ def back_up(tree: Any) -> None:
                 if tree.distribution == SWITCHING:
                     scan_best(tree, node)
                     node.value = sign * edge_at(tree, node.block + node.best).q
-                elif node.best < 0:
+                elif node.best == NONE:
                     node.best = at.slot
                     node.value = ret
                 else:
+                    if node.best < 0:
+                        node.best = at.slot
                     tried = node.visits - (1 if tree.growth == LEAF and not node.marks & (ORIGIN | WAITING) else 0)
                     if node.marks & UNFINISHED:
                         tried = count_tried(tree, node)

@@ -208,6 +208,7 @@ def land(tree: Any) -> int:
     lock(tree, leaf)
     leaf.flights -= 1
     leaf.visits += 1
+    step_at(tree, tree.length).entropy = leaf.entropy
     if tree.fresh:
         if leaf.best < 0:  # nobody has been below it yet
             status = enter_leaf(tree)

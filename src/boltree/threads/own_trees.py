@@ -1,7 +1,9 @@
 """Every thread has a tree; what they learnt is merged when the run ends (core/merge.py says how).
 
 The search's own tree goes on from run to run, the others begin anew in each. The k-th trial of a run belongs to the
-thread k modulo their number, so that the result depends on the seed and on that number alone.
+thread k modulo their number, so that the result depends on the seed and on that number alone. Every tree has its share
+of the memory that is left; when one is full, all are merged, after a number of trials that is the same in every run,
+and begin anew with what is left then.
 """
 
 from __future__ import annotations
@@ -23,11 +25,15 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
+TOGETHER = 2048
+"""Trials of every thread after which full trees are merged."""
+
+
 class Helper:
     """Another tree of the same search, from the same root."""
 
-    def __init__(self, search: Search, seed: np.random.SeedSequence, share: int) -> None:
-        self._search, self._share = search, share
+    def __init__(self, search: Search, seed: np.random.SeedSequence) -> None:
+        self._search = search
         self._generator = new_generator(seed)
         self._spare: Any = None
         self.storage: Storage | None = None
@@ -37,14 +43,14 @@ class Helper:
         """Trials of this tree."""
         return 0 if self.storage is None else int(self.handle[0].trials)
 
-    def plant(self) -> None:
-        """Begin a tree with the search's root."""
+    def plant(self, max_bytes: int, max_nodes: int | None) -> None:
+        """Begin a tree with the search's root, within these limits."""
         search, t = self._search, self._search._tree
         root = search._storage.nodes[int(t.root)]
         self.handle = new_tree()
         self.handle[0] = t
         levels = search._storage.scratch["path"].size - 2
-        self.storage = Storage(self.handle, levels, max(self._room(), 1), arenas=self._spare)
+        self.storage = Storage(self.handle, levels, max_bytes, max_nodes, arenas=self._spare)
         self._spare = None
         own = self.handle[0]
         self.storage.scratch["rng"][:] = self._generator
@@ -55,29 +61,22 @@ class Helper:
         self.storage.nodes["value"][0] = root.value if root.visits == 0 else 0.0
         self.storage.nodes["marks"][0] |= root.marks & records.TERMINAL
 
-    def _room(self) -> int:
-        """Bytes for this tree, so that it can be merged whatever it holds."""
-        search, t = self._search, self._search._tree
-        free = search._max_bytes - search.nbytes
-        if search._limited:  # the search's own tree may have taken the rest by then
-            free = min(free, search._max_bytes // 10)
-        node = records.NODE.itemsize + 8 * int(t.words)
-        block = records.UNIT * (3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2))
-        return free * node // ((node + block) * self._share)
-
     def run(self, trials: int) -> int:
         """Run so many trials; DONE, FULL (at a limit) or an error."""
-        if self.storage is None:
-            self.plant()
         assert self.storage is not None
         end = self.trials + trials
         while True:
             code = int(run_trials(self.handle, end - self.trials))
             own = self.handle[0]
             if code == records.INDEX:
-                self.storage.make_index()
+                if not self.storage.make_index():
+                    return records.FULL
             elif code != records.FULL or not self.storage.grow(int(own.needed_nodes), int(own.needed_units)):
                 return code
+
+    def release(self) -> None:
+        """Free the memory that was kept for the next tree."""
+        self._spare = None
 
     def merge(self) -> None:
         """Add this tree to the search's own, and keep only its memory and its generator."""
@@ -90,7 +89,7 @@ class Helper:
         target.make_sure(int(t.node_count) + nodes + 1, units)
         if t.index_wanted or own.index_wanted:
             t.reserve_nodes = nodes
-            target.make_index()
+            target.make_index(anyhow=True)
         code = int(merge_tree(search._handle, self.handle, np.zeros(nodes, np.int32)))
         self._generator = self.storage.scratch["rng"].copy()
         self._spare = self.storage.cleared(2)
@@ -107,9 +106,11 @@ class OwnTrees:
     def __init__(self, search: Search, threads: int, seed: np.random.SeedSequence) -> None:
         self._search = search
         self._threads = threads
-        self._helpers = [Helper(search, one, threads) for one in seed.spawn(threads - 1)]
+        self._helpers = [Helper(search, one) for one in seed.spawn(threads - 1)]
         self._pool = new_pool(threads)
         self._given = 0  # trials of this run that were given out
+        self._full = [False] * threads  # which trees have used up their shares of memory
+        self._merged = search.trials  # trials when all were merged last
 
     @property
     def trials(self) -> int:
@@ -117,26 +118,63 @@ class OwnTrees:
         return sum(helper.trials for helper in self._helpers)
 
     def run(self, trials: int, last: int | None) -> bool:
-        """Run so many trials; False when there is no room for another."""
-        first, end = self._given, self._given + trials
-        self._given = end
+        """Run about so many trials; False when there is no room for another."""
+        end, together = self._given + trials, TOGETHER * self._threads
+        while self._given < end:
+            meeting = (self._given // together + 1) * together
+            self._run(min(end, meeting))
+            if all(self._full):
+                self._given = meeting
+            if any(self._full) and self._given == meeting and not self._gather():
+                return False
+        return True
+
+    def _run(self, end: int) -> None:
+        """Give out trials up to the `end`; full trees run no more."""
+        if not self._search._storage.lent:
+            self._share_out()
+        first, self._given = self._given, end
         shares = [(end - k - 1) // self._threads - (first - k - 1) // self._threads for k in range(self._threads)]
         others: list[Future[int]] = []
         codes: list[int] = []
         try:
             for helper, share in zip(self._helpers, shares[1:], strict=True):
                 others.append(self._pool.submit(helper.run, share))
-            room = self._search._run_chunk(shares[0])
+            self._full[0] |= not self._search._run_chunk(shares[0])
             codes = [other.result() for other in others]
         finally:
             wait(others)
-        for helper, code in zip(self._helpers, codes, strict=True):
+        for k, code in enumerate(codes):
             if code >= records.STEP_FAILED:
-                self._raise(helper, code)
-            elif code == records.FULL:
-                helper.merge()
-                room = room and self._search.nbytes < self._search._max_bytes // 2
-        return room
+                self._raise(self._helpers[k], code)
+            self._full[k + 1] |= code == records.FULL
+
+    def _share_out(self) -> None:
+        """Give every tree a share of what is left, so that all of them can be merged whatever they hold."""
+        search, t = self._search, self._search._tree
+        node = records.NODE.itemsize + 8 * int(t.words)
+        block = records.UNIT * (3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2))
+        block += 32 if t.index_wanted else 0
+        merged = 1 + block / node  # bytes in the search's tree for every byte of a helper's
+        free = max(search._max_bytes - search._storage.scratch_bytes - search.nbytes, 0)
+        share = int(free / (1 + (self._threads - 1) * (1 + 1 / merged)))
+        nodes = None if search._max_nodes is None else (search._max_nodes - search.size) // self._threads
+        most = search._storage.scratch_bytes + search.nbytes + share
+        search._storage.limit(most, None if nodes is None else search.size + nodes, lent=True)
+        for helper in self._helpers:
+            helper.plant(max(int(share / merged), 1), nodes)
+
+    def _gather(self) -> bool:
+        """Merge all trees; where memory is short then, free some of it. False when there is none."""
+        search, before, given = self._search, self._merged, self._given
+        self.finish()
+        self._given, self._merged = given, search.trials
+        many = search._max_nodes is not None and search.size > search._max_nodes * 3 // 4
+        if search.trials > before and not many and search.nbytes <= search._max_bytes * 3 // 4:
+            return True
+        for helper in self._helpers:
+            helper.release()
+        return search._recycle(0, 0, by_nodes=many)
 
     def _raise(self, helper: Helper, code: int) -> None:
         """Raise a helper's failure as the search's own."""
@@ -151,7 +189,9 @@ class OwnTrees:
 
     def finish(self) -> None:
         """Merge the helpers' trees into the search's."""
-        self._given = 0
+        search = self._search
+        self._given, self._full = 0, [False] * self._threads
+        search._storage.limit(search._max_bytes, search._max_nodes)
         for helper in self._helpers:
             helper.merge()
 

@@ -39,9 +39,10 @@ class Rounds:
         while search.trials < enough:
             code = self._run(enough, enough if last is None else last)
             if code == records.INDEX:
-                search._storage.make_index(round_size(len(self._workers)) + len(self._workers))
+                if not search._make_index(round_size(len(self._workers)) + len(self._workers)):
+                    return False
             elif code == records.FULL:
-                if not search._storage.grow(int(search._tree.needed_nodes), int(search._tree.needed_units)):
+                if not search._make_room(int(search._tree.needed_nodes), int(search._tree.needed_units)):
                     return False
             elif code != records.DONE:
                 raise_failure(search, code)

@@ -28,7 +28,7 @@ class SharedTree:
         self._search = search
         self._workers = [Worker(search, one) for one in seed.spawn(threads)]
         self._pool = new_pool(threads)
-        self._storage = search._storage
+        self._version = search._version
 
     def run(self, trials: int, last: int | None) -> bool:
         """Run so many trials; False when there is no room for as many at once as there are threads."""
@@ -38,11 +38,14 @@ class SharedTree:
             before = search.trials
             code = self._run(end - before)
             if code == records.INDEX:
-                search._storage.make_index()
+                if not search._make_index():
+                    return False
             elif code == records.FULL:
                 t = search._tree
                 nodes, units = int(t.node_count + t.reserve_nodes), int(t.unit_count + t.reserve_units)
-                if not search._storage.grow(nodes, units) or search.trials == before:
+                if not search._make_room(nodes, units):
+                    return False
+                if search.trials == before and self._version == search._version:
                     return False
         return True
 
@@ -52,8 +55,8 @@ class SharedTree:
         t = main[0]
         t.tickets, t.stopped, t.guard = trials, 0, 0
         set_reserves(main, len(self._workers))
-        if self._storage is not self._search._storage:  # units that were taken there are of no use here
-            self._storage = self._search._storage
+        if self._version != self._search._version:  # units that were taken in another tree are of no use
+            self._version = self._search._version
             for worker in self._workers:
                 worker.record.unit_end = worker.record.unit_count = 0
         for worker in self._workers:
