@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import boltree as bt
-from boltree import bench, bench_cases
+from boltree import bench, bench_cases, bench_threads
 from boltree.bench_file import Measured, Run, changes
 from boltree.cli import main
 from boltree.counting import Counter
@@ -202,3 +202,33 @@ def test_what_the_system_is_asked_is_understood():
     short, long = (clock.of(lambda n=n: sum(range(n))) for n in (300_000, 3_000_000))
     assert 4 * short < long < 40 * short
     clock.close()
+
+
+def test_what_threads_bring_is_measured():
+    """Two cases of each kind: a tree of its own for each thread, and searches of their own."""
+    four = bench_threads.ThreadCase("four", bt.problems.ConnectFour(), bt.UCT())
+    many = bench_threads.ManySearches("many", bt.problems.SyntheticTree(3, 5, seed=0), bt.UCT(), {"evaluator": 0.0})
+    said = bench_threads.measure_threads([1, 2], 0.02, 1, deterministic=False, listed=[four, many])
+    assert four.trials > 1_000
+    assert four.speeds[2].way == "a tree each"
+    assert four.speeds[1].rate > 0 < four.speeds[2].rate
+    assert [line.split()[:4] for line in said.splitlines()[2:]] == [
+        ["four", "UCT", f"{four.speeds[1].rate / 1e3:,.0f}", "k"],
+        ["many", "UCT", f"{many.speeds[1].rate / 1e3:,.0f}", "k"],
+    ]
+    assert "1.00" in said
+    bench_threads.measure_threads([2], 0.02, 1, deterministic=True, listed=[four])
+    assert four.speeds[2].way in ("rounds", "a tree each")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--threads", "0"], "threads=0: must be an integer from 1 to 256"),
+        (["--threads", "2", "--json", "x.json"], "--threads: cannot be saved or compared"),
+        (["--deterministic"], "--deterministic: is about threads; give --threads too"),
+    ],
+)
+def test_threads_that_make_no_sense(arguments, said, capsys):
+    assert main(["bench", *arguments]) == 2
+    assert said in capsys.readouterr().err

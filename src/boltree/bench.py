@@ -17,6 +17,7 @@ from . import __version__, problems
 from .algorithms import UCT
 from .bench_cases import Case, Ruler, cases
 from .bench_file import TOLERANCE, Run, changes
+from .bench_threads import measure_threads
 from .errors import ParameterError
 from .search import Search
 from .text import table
@@ -45,7 +46,11 @@ def add_bench(commands: Any) -> None:
         epilog="example: boltree bench --repeats 5 --json bench.json; later: boltree bench --compare bench.json",
     )
     bench.add_argument("--repeats", type=int, default=3, help="interleaved repeats; the best counts (default 3)")
-    bench.add_argument("--scale", type=float, help="trials of each repeat, relative to the usual number")
+    bench.add_argument(
+        "--scale",
+        type=float,
+        help="trials of each repeat, relative to the usual number; with --threads, seconds of one thread",
+    )
     bench.add_argument("--json", type=Path, metavar="FILE", help="also write the run to a file, for --compare")
     bench.add_argument(
         "--compare",
@@ -53,6 +58,14 @@ def add_bench(commands: Any) -> None:
         metavar="FILE",
         help=f"compare with a run that was saved; ends with status 1 if a case is over {TOLERANCE:.0%}% slower",
     )
+    bench.add_argument(
+        "--threads",
+        type=int,
+        nargs="+",
+        metavar="N",
+        help="measure what so many threads bring over one, and the share of time that they wait for each other",
+    )
+    bench.add_argument("--deterministic", action="store_true", help="with --threads: the same tree for the same seed")
     bench.set_defaults(call=run_bench)
 
 
@@ -66,6 +79,14 @@ def run_bench(options: argparse.Namespace) -> int:
         raise ParameterError(f"--scale {scale}: must be greater than 0")
     if before and scale != before.scale:
         raise ParameterError(f"--scale {scale}: {options.compare} was measured with {before.scale}; leave it out")
+    if options.threads:
+        if options.json or before:
+            raise ParameterError("--threads: cannot be saved or compared; leave --json and --compare out")
+        print(machine_name())
+        print(measure_threads(options.threads, scale, options.repeats, deterministic=options.deterministic))
+        return 0
+    if options.deterministic:
+        raise ParameterError("--deterministic: is about threads; give --threads too")
     listed, ruler = cases(scale), Ruler()
     measure_all(listed, range(options.repeats), ruler)
 
@@ -74,9 +95,7 @@ def run_bench(options: argparse.Namespace) -> int:
         return Run(machine_name(), __version__, options.repeats, scale, ruler.best, measured)
 
     if before:
-        for again in range(
-            1, CHANCES
-        ):  # what looks slower by time may only have met other work: it gets another chance
+        for again in range(1, CHANCES):  # what looks slower by time may only have met other work
             found = changes(run(), before)
             doubtful = [case for case, one in zip(listed, found, strict=True) if one.slower and not one.by_instructions]
             measure_all(doubtful, range(again * options.repeats, (again + 1) * options.repeats), ruler)

@@ -14,6 +14,7 @@ from ..core import records
 from ..core.batch import abandon_flights
 from ..problem import Problem
 from .crowd import Crowd
+from .door import Door
 from .external import NOTHING, Answers, checked
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class Question:
 class Client:
     """A search that is being run, and how it ended."""
 
-    def __init__(self, search: Search, trials: int | None, seconds: float | None) -> None:
-        self.search = search
+    def __init__(self, search: Search, trials: int | None, seconds: float | None, door: Door) -> None:
+        self.search, self._door = search, door
         self.last = _ENDLESS if trials is None else search.trials + int(trials)
         self.deadline = np.inf if seconds is None else time.perf_counter() + seconds
         self.ended = threading.Event()
@@ -43,10 +44,10 @@ class Client:
         self.error: BaseException | None = None
 
     def end(self, error: BaseException | None = None) -> None:
-        """Wake the thread that waits."""
+        """Wake the thread that waits, when it is its turn."""
         self.error = error
         self.reason = self.reason or ("trials" if self.search.trials >= self.last else "seconds")
-        self.ended.set()
+        self._door.leave(self.ended)
 
     def abandon(self) -> None:
         """Take back what is on its way."""

@@ -20,6 +20,7 @@ from ..core import records
 from ..errors import ParameterError
 from .cohort import Client, Cohort, Kind, Question
 from .crowd import Crowd
+from .door import PATIENCE, Door
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -78,6 +79,7 @@ class Together:
         self.evaluations = self.batches = 0  # so far
         self._threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
         self._wake = threading.Condition()
+        self._door = Door()
         self._coming: deque[Client] = deque()
         self._asked: deque[Question] = deque()
         self._server: threading.Thread | None = None
@@ -118,8 +120,9 @@ class Together:
 
     def run(self, search: Search, trials: int | None, seconds: float | None) -> str:
         """Run a search, whose root's own prior is known, among the others; why it stopped."""
-        client = Client(search, trials, seconds)
+        client = Client(search, trials, seconds, self._door)
         self._enter(self._coming, client)
+        self._door.come_in()
         try:
             client.ended.wait()
         except BaseException:
@@ -179,9 +182,11 @@ class Together:
             turn = 0
             while True:
                 turn = (turn + 1) % COHORTS
+                leaving = self._door.look()
                 with self._wake:
                     while not (self._closed or self._coming or self._asked or any(one.busy for one in cohorts)):
-                        self._wake.wait()
+                        self._wake.wait(PATIENCE if leaving else None)
+                        leaving = self._door.look()
                     if self._closed:
                         break
                     places = sum(len(one.clients) for one in cohorts) + len(self._coming)
@@ -199,3 +204,4 @@ class Together:
                 client.end(error=ended)
             for question in self._asked:
                 question.answer.set_exception(ended)
+            self._door.open()
