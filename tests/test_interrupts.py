@@ -226,8 +226,8 @@ SEARCHES = {
     "rollouts": lambda: bt.Search(Dice(), bt.BTS(), seed=0),
     "listed": lambda: bt.Search(Listed(), bt.DENTS(), seed=0, evaluator=0.0),
     "threads": lambda: bt.Search(random_mdp(3, horizon=6).problem(), bt.DENTS(), seed=0, threads=2),
-    "shared tree": lambda: bt.Search(bt.problems.ConnectFour(), bt.UCT(c=1.0), seed=0, threads=2),
-    "rounds": lambda: bt.Search(bt.problems.ConnectFour(), bt.UCT(c=1.0), seed=0, threads=2, deterministic=True),
+    "shared tree": lambda: bt.Search(bt.problems.Go(size=6), bt.UCT(c=1.0), seed=0, threads=2),
+    "rounds": lambda: bt.Search(bt.problems.Go(size=6), bt.UCT(c=1.0), seed=0, threads=2, deterministic=True),
 }
 
 

@@ -299,10 +299,10 @@ def test_a_failing_evaluator_is_not_a_searchs_error():
 
 def test_memory_is_bounded():
     problem = bt.problems.SyntheticTree(8, 12)
-    message = r"search 0 of 3, from State\(.*\): max_bytes=20000: there is room for \d+ of 900 trials"
+    message = r"search 0 of 3, from State\(.*\): max_bytes=30000: there is room for \d+ of 900 trials"
     for evaluator in (0.0, Guess(2, actions=8)):
         with pytest.raises(bt.ProblemError, match=message.replace("0 of", r"\d of")):
-            bt.search_many([problem] * 3, bt.UCT(), 900, seed=0, evaluator=evaluator, max_bytes=20_000)
+            bt.search_many([problem] * 3, bt.UCT(), 900, seed=0, evaluator=evaluator, max_bytes=30_000)
     with pytest.raises(bt.ParameterError, match="max_bytes=100: one trial of this problem may need"):
         bt.search_many([problem] * 3, bt.UCT(), 900, evaluator=0.0, max_bytes=100)
 

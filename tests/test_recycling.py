@@ -175,6 +175,7 @@ def test_evaluators(algorithm, batch, gives_prior):
 @pytest.mark.parametrize("limit", [{"max_nodes": 1_500}, {"max_bytes": 500_000}], ids=str)
 def test_threads(way, limit, monkeypatch):
     monkeypatch.setattr(crew, "DEAR", 0.0 if way == "shared tree" else 1e9)
+    monkeypatch.setattr(crew, "LONG", 0)
     for algorithm in (bt.UCT(), bt.DENTS(alpha=0.3), bt.MENTS(alpha=0.3, alias=True)):
         options = {"threads": 3, "deterministic": way == "rounds", **limit}
         search = recycling(bt.problems.ConnectFour(), algorithm, **options)

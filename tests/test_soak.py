@@ -50,6 +50,9 @@ def work(seed: int, folder: Path) -> Iterator[str]:
     search = bt.Search(mdp, bt.UCT(c=1.0), seed=seed, growth="trial", max_nodes=500)
     assert search.run(trials=50_000) in ("memory", "trials")
     yield "full"
+    search = bt.Search(lake, bt.DENTS(), seed=seed, growth="trial", max_bytes=1_000_000, on_full="recycle")
+    assert search.run(trials=5_000) == "trials"
+    yield "recycle"
     for deterministic in (False, True):
         threaded = bt.Search(
             bt.problems.ConnectFour(), bt.UCT(c=1.0), seed=seed, threads=2, deterministic=deterministic

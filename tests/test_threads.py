@@ -24,6 +24,7 @@ COUNTING = ("HMCTS", "BRUE", "ANTS")
 def way(request, monkeypatch):
     """How threads work together, whatever the problem costs."""
     monkeypatch.setattr(crew, "DEAR", 0.0 if request.param == "shared tree" else 1e9)
+    monkeypatch.setattr(crew, "LONG", 0)
     return request.param
 
 
@@ -87,13 +88,14 @@ def test_same_seed_same_tree():
         t = search._tree
         return search.sharing, search._storage.nodes[: t.node_count].tobytes(), search.root.visits.tolist()
 
-    rollouts = [visits(bt.problems.ConnectFour(), 3) for _ in range(3)]
+    rollouts = [visits(bt.problems.Go(size=6), 3) for _ in range(3)]
     assert rollouts[0][0] == "rounds"
     assert rollouts[0] == rollouts[1] == rollouts[2]
-    assert visits(bt.problems.ConnectFour(), 2)[2] != rollouts[0][2]
-    own = [visits(bt.problems.FrozenLake("8x8"), 3, growth="trial") for _ in range(3)]
-    assert own[0][0] == "a tree each"
-    assert own[0] == own[1] == own[2]
+    assert visits(bt.problems.Go(size=6), 2)[2] != rollouts[0][2]
+    for problem, growth in ((bt.problems.FrozenLake("8x8"), "trial"), (bt.problems.ConnectFour(), "leaf")):
+        own = [visits(problem, 3, growth=growth) for _ in range(3)]
+        assert own[0][0] == "a tree each"
+        assert own[0] == own[1] == own[2]
 
 
 def test_a_merged_tree_is_the_sum_of_its_trees(monkeypatch):

@@ -13,7 +13,8 @@ import numpy as np
 from .jit import inlined, kernel
 from .outcomes import INDEXED, index_slot
 from .records import NONE, TERMINAL, UNFINISHED, WAITING
-from .views import edge_at, index_of, node_at, states_of
+from .subtree import copy_record
+from .views import edge_at, index_of, node_at
 
 
 @kernel
@@ -78,22 +79,10 @@ def move(tree: Any, index: int, to: int) -> None:
         if edge_at(tree, edge).action == old.action and edge_at(tree, edge).outcomes == INDEXED:
             index_of(tree)[index_slot(tree, edge, index, old.marks & TERMINAL != 0)] = to
     replace(tree, index, to)
-    copy_record(tree, index, to)
+    copy_record(tree, tree, index, to)
     if old.block != NONE:
         for i in range(np.int64(old.actions)):
             child = np.int64(edge_at(tree, old.block + i).child)
             while child != NONE:
                 node_at(tree, child).parent = to
                 child = np.int64(node_at(tree, child).sibling)
-
-
-@inlined
-def copy_record(tree: Any, index: int, to: int) -> None:
-    """Copy a node and its state to another place; nothing that points to it knows yet."""
-    old, new = node_at(tree, index), node_at(tree, to)
-    new.visits, new.value, new.entropy, new.reward = old.visits, old.value, old.entropy, old.reward
-    new.block, new.parent, new.sibling, new.depth = old.block, old.parent, old.sibling, old.depth
-    new.action, new.actions, new.best = old.action, old.actions, old.best
-    new.marks, new.player, new.flights = old.marks, old.player, old.flights
-    for w in range(tree.words):
-        states_of(tree)[to * tree.words + w] = states_of(tree)[index * tree.words + w]

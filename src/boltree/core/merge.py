@@ -22,6 +22,7 @@ from .outcomes import INDEXED, find_outcome, link_outcome
 from .records import DONE, LEAF, NONE, ORIGIN, SINGLE, TERMINAL, UNFINISHED
 from .schedules import scheduled
 from .space import HALVING, MEAN, NO_ENTROPY, POWER, RELATIVE_SOFT, SOFT, SWITCHING
+from .subtree import copy_record
 from .units import note_return
 from .values import scan_best, state_value
 from .views import edge_at, entropy_at, header_at, node_at, states_of, words_of
@@ -32,8 +33,9 @@ def merge_tree(target: Any, source: Any, ours: Any) -> int:
     """Add a tree to another that has room for it; DONE, or the error of the problem's function that failed.
 
     `ours` is scratch, as long as the source has nodes: which of ours a node of theirs has become, as -1 - number where
-    it was taken over. Their nodes are gone through in the order in which they were made, parents first: memory is read
-    from beginning to end.
+    it is taken over. Their nodes are gone through three times, always in the order in which they were made, parents
+    first (or last): memory is read and written from beginning to end. First the matched ones are added and the others
+    numbered; then these are copied; then the matched are computed.
     """
     mine, other = target[0], source[0]
     if mine.automatic or mine.state_value == POWER:
@@ -45,8 +47,9 @@ def merge_tree(target: Any, source: Any, ours: Any) -> int:
             status = match(mine, other, a, np.int64(ours[a]))
             if status != DONE:
                 return status
-        else:
-            take_block(mine, other, a, -1 - np.int64(ours[a]))
+    for a in range(other.node_count):
+        if ours[a] < 0:
+            take_over(mine, other, a, ours)
     for a in range(other.node_count - 1, -1, -1):
         if ours[a] >= 0 and node_at(other, a).block != NONE:
             recompute(mine, np.int64(ours[a]))
@@ -60,17 +63,8 @@ def place(mine: Any, other: Any, a: int, ours: Any) -> int:
     """Our node that their node `a` is an outcome like; or -1 - the number of a new one."""
     there = node_at(other, a)
     parent = np.int64(ours[there.parent])
-    if parent < 0:  # all below a node that was taken over is taken over
-        parent = -1 - parent
-        copy = take_copy(mine, other, a, parent)
-        above = node_at(mine, parent)
-        if above.marks & SINGLE:
-            above.block = copy
-        else:
-            edge = edge_at(mine, above.block + slot_of(mine, above, np.int64(there.action)))
-            node_at(mine, copy).sibling = edge.child
-            edge.child = copy
-        return -1 - copy
+    if parent < 0:  # all below a node that is taken over is taken over
+        return -1 - take_node(mine)
     above = node_at(mine, parent)
     edge = above.block + slot_of(mine, above, np.int64(there.action))
     for w in range(mine.words):
@@ -78,8 +72,10 @@ def place(mine: Any, other: Any, a: int, ours: Any) -> int:
     first = np.int64(edge_at(mine, edge).child)
     found = find_outcome(mine, edge, first, there.marks & TERMINAL != 0)
     if found == NONE:
-        found = take_copy(mine, other, a, parent)
-        node_at(mine, found).sibling = first
+        found = take_node(mine)
+        copy_record(other, mine, a, found)
+        copy = node_at(mine, found)
+        copy.block, copy.parent, copy.sibling = NONE, parent, first
         link_outcome(mine, edge, found)
         found = -1 - found
     return found
@@ -150,38 +146,33 @@ def slot_of(tree: Any, node: Any, action: int) -> int:
 
 
 @inlined
-def take_block(mine: Any, other: Any, a: int, b: int) -> None:
-    """Give the copy of a node its block; its outcomes come later, one by one."""
-    old, new = node_at(other, a), node_at(mine, b)
-    if old.block == NONE or old.marks & SINGLE:
-        return
-    n = np.int64(old.actions)
-    size = units_of(mine, n)
-    first = take_units(mine, size)
-    new.block = first + mine.has_header
-    for w in range(size * 4):
-        words_of(mine)[first * 4 + w] = words_of(other)[(old.block - mine.has_header) * 4 + w]
-    for i in range(n):
-        edge = edge_at(mine, new.block + i)
-        edge.child = NONE
-        if edge.outcomes == INDEXED:
-            mine.index_stale = mine.index_wanted = 1
-
-
-@inlined
-def take_copy(mine: Any, other: Any, a: int, parent: int) -> int:
-    """A new node of ours that is a copy of theirs, without its block."""
-    copy = take_node(mine)
-    old, new = node_at(other, a), node_at(mine, copy)
-    new.visits, new.value, new.entropy, new.reward = old.visits, old.value, old.entropy, old.reward
-    new.depth, new.action, new.actions, new.best = old.depth, old.action, old.actions, old.best
-    new.marks, new.player, new.flights = old.marks, old.player, 0
-    new.block = NONE
-    new.parent = parent
-    new.sibling = NONE
-    for w in range(mine.words):
-        states_of(mine)[copy * mine.words + w] = states_of(other)[a * mine.words + w]
-    return copy
+def take_over(mine: Any, other: Any, a: int, ours: Any) -> None:
+    """Copy a node with its block; what it points to has its number already."""
+    old, copy = node_at(other, a), -1 - np.int64(ours[a])
+    new = node_at(mine, copy)
+    parent = np.int64(ours[old.parent])
+    if parent < 0:  # else it is linked to our own node already
+        copy_record(other, mine, a, copy)
+        new.parent = -1 - parent
+        new.sibling = NONE if old.sibling == NONE else -1 - np.int64(ours[old.sibling])
+    if old.block == NONE:
+        new.block = NONE
+    elif old.marks & SINGLE:
+        new.block = -1 - np.int64(ours[old.block])
+    else:
+        n = np.int64(old.actions)
+        size = units_of(mine, n)
+        first = take_units(mine, size)
+        new.block = first + mine.has_header
+        start, words, theirs = (old.block - mine.has_header) * 4, words_of(mine), words_of(other)
+        for w in range(size * 4):
+            words[first * 4 + w] = theirs[start + w]
+        for i in range(n):
+            edge = edge_at(mine, new.block + i)
+            if edge.child != NONE:
+                edge.child = -1 - np.int64(ours[edge.child])
+            if edge.outcomes == INDEXED:
+                mine.index_stale = mine.index_wanted = 1
 
 
 @inlined

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from .blocks import units_of
-from .holes import copy_record
 from .jit import inlined, kernel
 from .records import NODE, NONE, RECYCLED, SINGLE, TABLED, UNFINISHED, UNIT, WINDOWED
 from .run import best_slot
+from .subtree import copy_record
 from .views import edge_at, node_at, window_of, words_of
 
 BINS = 960
@@ -194,7 +194,7 @@ def slide_nodes(tree: Any, numbers: Any, starts: Any) -> None:
             first = edge_at(tree, start)
             node.block = first.visits
             first.visits = count
-        copy_record(tree, index, count)
+        copy_record(tree, tree, index, count)
         count += 1
     tree.root = numbers[tree.root]
     tree.node_count = count

@@ -1,4 +1,4 @@
-"""Keeping a subtree: copying what lies below a node into fresh memory, so that the rest can be freed."""
+"""Copying nodes; and keeping a subtree: what lies below a node goes into fresh memory, so the rest can be freed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ from .jit import inlined, kernel
 from .records import NONE, ORIGIN, SINGLE, TERMINAL, UNFINISHED, WINDOWED
 from .space import HALVING
 from .views import edge_at, link_at, node_at, schedule_at, states_of, words_of
+
+
+@inlined
+def copy_record(old: Any, new: Any, was: int, index: int) -> None:
+    """Copy a node's record and its state to a place in the same tree or another; nothing that points to it knows."""
+    a, b = node_at(old, was), node_at(new, index)
+    b.visits, b.value, b.entropy, b.reward = a.visits, a.value, a.entropy, a.reward
+    b.block, b.parent, b.sibling, b.depth = a.block, a.parent, a.sibling, a.depth
+    b.action, b.actions, b.best = a.action, a.actions, a.best
+    b.marks, b.player, b.flights = a.marks, a.player, a.flights
+    for w in range(old.words):
+        states_of(new)[index * old.words + w] = states_of(old)[was * old.words + w]
 
 
 @inlined

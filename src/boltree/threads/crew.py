@@ -6,7 +6,8 @@ Three ways, each in its own file:
   more than the work in the tree, of which the root's must be done by one thread at a time.
 * `own_trees`: every thread has a tree, and what they learnt is merged when the run ends. For cheap problems; and for
   algorithms that count every single trial. The same tree for the same seed and number of threads.
-* `rounds`: one thread selects, all roll out, one backs up. The same tree for the same seed and number of threads.
+* `rounds`: one thread selects, all roll out, one backs up. The same tree for the same seed and number of threads. For
+  long rollouts.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 MAX_THREADS = 256
 DEAR = 1500e-9
 """Seconds of a trial per node on its way from which threads share a tree."""
+LONG = 1500
+"""Steps of a rollout times actions from which rollouts are worth rounds: a clock would not decide alike every time."""
 SAMPLE, PART = 64, 16
 """Trials that are run by one thread to measure that, and of how many each: other work on the machine only slows it."""
 
@@ -121,7 +124,8 @@ def hire(search: Search, threads: int, deterministic: bool, seed: np.random.Seed
     if not deterministic:
         return Unhired(search, threads, seed)
     rolls_out = t.growth == records.LEAF and t.evaluator == records.ROLLOUT
-    way = _rounds if rolls_out and not _counts_trials(search) else _own_trees
+    long = search.problem.horizon * search.problem.actions >= LONG
+    way = _rounds if rolls_out and long and not _counts_trials(search) else _own_trees
     return way(search, threads, seed)
 
 

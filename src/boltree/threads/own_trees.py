@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
-TOGETHER = 2048
-"""Trials of every thread after which full trees are merged."""
+TOGETHER, SELDOM = 2048, 65536
+"""Trials of every thread after which full trees are merged; they meet more and more seldom while none is full."""
 
 
 class Helper:
@@ -108,9 +108,13 @@ class OwnTrees:
         self._threads = threads
         self._helpers = [Helper(search, one) for one in seed.spawn(threads - 1)]
         self._pool = new_pool(threads)
-        self._given = 0  # trials of this run that were given out
-        self._full = [False] * threads  # which trees have used up their shares of memory
+        self._begin()
         self._merged = search.trials  # trials when all were merged last
+
+    def _begin(self) -> None:
+        self._given = 0  # trials of this run that were given out
+        self._apart, self._meeting = TOGETHER, TOGETHER * self._threads  # trials between meetings; when the next is
+        self._full = [False] * self._threads  # which trees have used up their shares of memory
 
     @property
     def trials(self) -> int:
@@ -119,14 +123,16 @@ class OwnTrees:
 
     def run(self, trials: int, last: int | None) -> bool:
         """Run about so many trials; False when there is no room for another."""
-        end, together = self._given + trials, TOGETHER * self._threads
+        end = self._given + trials
         while self._given < end:
-            meeting = (self._given // together + 1) * together
-            self._run(min(end, meeting))
+            self._run(min(end, self._meeting))
             if all(self._full):
-                self._given = meeting
-            if any(self._full) and self._given == meeting and not self._gather():
-                return False
+                self._given = self._meeting
+            if self._given == self._meeting:
+                self._apart = min(2 * self._apart, SELDOM)
+                if any(self._full) and not self._gather():
+                    return False
+                self._meeting = self._given + self._apart * self._threads
         return True
 
     def _run(self, end: int) -> None:
@@ -190,7 +196,7 @@ class OwnTrees:
     def finish(self) -> None:
         """Merge the helpers' trees into the search's."""
         search = self._search
-        self._given, self._full = 0, [False] * self._threads
+        self._begin()
         search._storage.limit(search._max_bytes, search._max_nodes)
         for helper in self._helpers:
             helper.merge()
