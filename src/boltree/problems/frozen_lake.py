@@ -131,6 +131,9 @@ class FrozenLake(Problem):
             moves={0: (0, -1), 1: (1, 0), 2: (0, 1), 3: (-1, 0)},
         )
 
+    def __repr__(self) -> str:
+        return f"FrozenLake({self._map!r}, horizon={self.horizon})"
+
     def recipe(self) -> dict[str, Any]:
         return {"map": self._map, "horizon": self.horizon}
 
