@@ -44,9 +44,9 @@ def add_watch(commands: Any) -> None:
 
 
 def _watch(options: argparse.Namespace) -> int:
-    from .explanation import explained
     from .page import Watched, checked_page
     from .recording import record
+    from .story import story
 
     problem = problem_named(options.problem)
     wanted = options.algorithm or (None if options.parameters else ALGORITHMS)
@@ -71,7 +71,7 @@ def _watch(options: argparse.Namespace) -> int:
         best = "nothing" if end.recommended is None else recording.search.root.action_name(end.recommended)
         full = "; no room for more" if recording.full else ""
         print(f"{recording.label}: {end.trials:,} trials, {end.nodes:,} nodes, recommends {best}{full}")
-    for said in (explained(recordings) or {"searches": []})["searches"]:
+    for said in (story(recordings) or {"searches": []})["searches"]:
         print(f"{said['verdict']}. {said['sentences'][0]}")
     print(f"Written: {options.out} ({options.out.stat().st_size / 1e6:.1f} MB); open it in a browser")
     return 0
