@@ -411,10 +411,10 @@ class AllKeys(Keys):
 @pytest.mark.parametrize("places", [(8, 2), (7, 3), (7, 4), (6, 4), (6, 5)], ids=str)
 def test_what_a_state_leaves_out_is_caught(places):
     """It is set on the way, and would still be set when the episode is played again."""
-    bt.from_gymnasium(AllKeys(*places), horizon=50).check_more(0)
+    bt.from_gymnasium(AllKeys(*places), horizon=20).check_more(0)
     for seed in range(3):
         with pytest.raises(bt.ProblemError, match=r"Keys: restoring does not restore: \d+ steps? after"):
-            bt.from_gymnasium(Keys(*places), horizon=50).check_more(seed)
+            bt.from_gymnasium(Keys(*places), horizon=20).check_more(seed)
 
 
 def test_only_a_reset_in_between_shows_it():

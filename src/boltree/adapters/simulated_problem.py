@@ -14,10 +14,10 @@ from ..wording import counted
 from .freezing import frozen
 from .simulator import Saved, Simulator, Words
 
-EPISODES, STEPS, AGAIN = 30, 60, 8
+EPISODES, STEPS, AGAIN = 200, 60, 8
 """What `bt.check` plays: so many episodes of so many steps, and again from so many of the states in each."""
 
-LEAST, SECONDS = 3, 3.0
+LEAST, SECONDS = 3, 1.5
 """After this time it is enough if so many episodes were played."""
 
 
