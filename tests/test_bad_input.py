@@ -120,6 +120,8 @@ def test_bad_temperatures(cls, alpha):
         (lambda: bt.PowerUCT(p=0.5), "PowerUCT: p=0.5, must be a finite number of at least 1"),
         (lambda: bt.ANTS(target=1.0), "ANTS: target=1.0, must be a number between 0 and 1"),
         (lambda: bt.BTS(recommend="best"), "BTS: recommend='best', must be 'value' or 'visits'"),
+        (lambda: bt.DENTS(alfa=1), r"DENTS: unknown parameter 'alfa'; it has alpha, .*did you mean alpha\?"),
+        (lambda: bt.algorithm("uct", d=1), "UCT: unknown parameter 'd'; it has c, recommend"),
         (lambda: bt.BTS(alias="yes"), "BTS: alias='yes'"),
         (lambda: bt.BTS(rebuild_factor=0), "BTS: rebuild_factor=0"),
         (lambda: bt.BTS(alpha=lambda m: 1.0 - m), "alpha.*at count 1 is 0.0"),
@@ -131,6 +133,47 @@ def test_bad_temperatures(cls, alpha):
 def test_bad_parameters(make, message):
     with pytest.raises(bt.ParameterError, match=message):
         make()
+
+
+class Environment:
+    """What has the methods of one."""
+
+    def reset(self):
+        return None
+
+    step = reset
+
+
+@pytest.mark.parametrize("call", [bt.solve, bt.check, lambda given: bt.Search(given, bt.UCT())])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (3, r"problem=3: must be a bt.Problem, such as"),
+        ("CartPole-v1", r"bt.from_gymnasium\('CartPole-v1'\) makes one"),
+        (Environment(), r"bt.from_gymnasium\(env\) makes one"),
+        (bt.problems.TicTacToe, r"TicTacToe\(\) makes one of the class"),
+    ],
+    ids=str,
+)
+def test_what_is_no_problem(call, given, message):
+    with pytest.raises(bt.ParameterError, match=message):
+        call(given)
+
+
+@pytest.mark.parametrize("call", [bt.value_of, bt.simple_regret, bt.sample_value])
+def test_what_is_no_search(call):
+    with pytest.raises(bt.ParameterError, match=r"search=DChain.* must be a bt.Search that was run; bt.solve"):
+        call(bt.problems.DChain(3))
+    with pytest.raises(bt.ParameterError, match=r"search=3: must be a bt.Search that was run$"):
+        call(3)
+
+
+def test_where_a_search_cannot_be_saved(tmp_path):
+    search = bt.Search(bt.problems.DChain(3), bt.UCT(), seed=0)
+    with pytest.raises(bt.ParameterError, match="is a folder; give a file's name, such as"):
+        search.save(tmp_path)
+    with pytest.raises(bt.ParameterError, match="there is no folder"):
+        search.save(tmp_path / "none" / "mine.search")
 
 
 def test_a_schedule_that_goes_wrong_later():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
 import boltree as bt
+from boltree import checking
 from trees import check_invariants
 
 
@@ -172,3 +175,60 @@ def test_random_actions_out_of_range_are_raised():
     search = bt.Search(mine(random_action=_never_legal, step=_random), bt.BTS(), seed=0)
     with pytest.raises(Exception, match=r"out of range|raised when compiled"):
         search.run(trials=50)
+
+
+# Where there is too much to look at
+
+
+def _many(params, state, action):
+    return 10_000_000
+
+
+def _one_of_many(params, state, action, k):
+    state.x = k
+    return 1e-7, 0.0, False
+
+
+def _beyond_outcome(params, state, action, k):
+    table = np.zeros(3)
+    return 1e-7, table[k + 3], False
+
+
+class Raffle(bt.PythonProblem):
+    """Each action has very many outcomes, all of them new states."""
+
+    actions, horizon, tickets = 3, 50, 50_000
+
+    def start(self, rng):
+        return ()
+
+    def outcomes(self, state, action):
+        return [(1.0 / self.tickets, (*state, action, k), 0.0, False) for k in range(self.tickets)]
+
+
+def test_the_checker_ends(monkeypatch):
+    monkeypatch.setattr(checking, "SECONDS", 0.5)
+    began = time.monotonic()
+    bt.check(mine(count_outcomes=_many, outcomes=_one_of_many, step=_random))
+    raffle = Raffle()
+    bt.check(raffle)
+    assert time.monotonic() - began < 15.0
+    assert len(raffle._objects) < 10 * Raffle.tickets
+
+
+def test_the_checker_still_looks_at_some():
+    with pytest.raises(IndexError):
+        bt.check(mine(count_outcomes=_many, outcomes=_beyond_outcome))
+
+
+def test_compiling_does_not_count(monkeypatch):
+    """The time begins to run after the first state, in which compiling happens."""
+    monkeypatch.setattr(checking, "SECONDS", 0.0)
+    problem, seen = mine(step=_random), []
+    written = problem.written
+    monkeypatch.setattr(problem, "written", lambda state: seen.append(state) or written(state))
+    bt.check(problem)
+    assert len(seen) == 1
+    monkeypatch.setattr(checking, "SECONDS", 60.0)
+    bt.check(problem)
+    assert len(seen) == 1 + 20 * 5

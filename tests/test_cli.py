@@ -29,6 +29,32 @@ def test_plan_with_chosen_algorithms(capsys):
     assert "|--" in shown
 
 
+def test_what_was_meant(capsys):
+    with pytest.raises(SystemExit):
+        main(["plan", "d-chain", "--trails", "5"])
+    shown = capsys.readouterr().err
+    assert "usage: boltree plan" in shown
+    assert "--trails 5: there is no such option or argument; did you mean --trials?" in shown
+    assert main(["plan", "CartPole-v1"]) == 2
+    assert "write \"boltree:from_gymnasium('CartPole-v1')\"" in capsys.readouterr().err
+
+
+def test_plan_without_exact_values(tmp_path, capsys, monkeypatch):
+    """A problem in plain Python with too many states is searched all the same."""
+    (tmp_path / "endless.py").write_text(
+        "import boltree as bt\n"
+        "class Endless(bt.PythonProblem):\n"
+        "    actions, horizon, deterministic = 2, 40, True\n"
+        "    def start(self, rng): return 1\n"
+        "    def step(self, state, action, rng): return 2 * state + action, float(action), False\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["plan", "endless:Endless", "--trials", "100", "--algorithm", "uct"]) == 0
+    shown = capsys.readouterr().out
+    assert "Endless: more than 20000 reachable states" in shown
+    assert "regret" not in shown
+
+
 def test_plan_ones_own_problem(tmp_path, capsys, monkeypatch):
     (tmp_path / "mine.py").write_text(
         "import boltree as bt\nchain = bt.problems.DChain(5)\nmake = lambda: chain\nx = 3\n"

@@ -121,11 +121,13 @@ class Counting(bt.PythonProblem):
 
 def test_problems_in_python():
     problem = Counting()
-    found = bt.search_many([0, 3, 7], bt.BTS(alpha=0.2), 50, threads=4, problem=problem, seed=0)
+    found = bt.search_many([0, 3, 7], bt.BTS(alpha=0.2), 50, problem=problem, seed=0)
     check_alone(found, lambda i: problem, [0, 3, 7], bt.BTS(alpha=0.2), 50)
     with pytest.raises(bt.ProblemError, match=r"search 1 of 3, from 39: ValueError: \d+ is too much") as raised:
         bt.search_many([0, 39, 50], bt.UCT(), 200, problem=problem, seed=0)
     assert isinstance(raised.value.__cause__, ValueError)
+    with pytest.raises(bt.ParameterError, match="threads=4: Counting runs Python code, which one thread at a time can"):
+        bt.search_many([0, 3], bt.UCT(), 50, threads=4, problem=problem)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 7])

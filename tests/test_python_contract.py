@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -326,3 +327,40 @@ def test_a_deterministic_problem_is_one():
 
     with pytest.raises(bt.ProblemError, match="deterministic = True, but action"):
         bt.check(Wavers())
+
+
+def test_chance_must_come_from_rng():
+    class Elsewhere(Dice):
+        def step(self, state, action, rng):
+            return [random.random()], 0.0, False
+
+    class Starts(Dice):
+        def start(self, rng):
+            return [random.random()]
+
+    class Legal(Dice):
+        def legal(self, state):
+            return [random.randrange(2)]
+
+    for problem, function in ((Elsewhere(), r"step\(\d\)"), (Starts(), "start")):
+        with pytest.raises(
+            bt.ProblemError, match=rf"\.{function} gives .* but .*all chance must come from rng"
+        ) as said:
+            bt.check(problem)
+        assert "compiled" not in str(said.value)
+    with pytest.raises(bt.ProblemError, match=r"Legal.legal gives \[\d\] the first time but \[\d\] the second time"):
+        bt.check(Legal())
+
+
+def test_every_action_has_a_name_or_none():
+    class Named(Grid):
+        action_names = ("east", "west", "north")
+
+    with pytest.raises(bt.ProblemError, match=r"Named: action_names=\('east', 'west', 'north'\) are 3, must be 4"):
+        Named()
+
+
+def test_searches_of_objects_are_not_saved(tmp_path):
+    search = bt.Search(Grid(), bt.UCT(), seed=0)
+    with pytest.raises(bt.ParameterError, match=r"Grid: its search cannot be saved, .*run code when it is loaded"):
+        search.save(tmp_path / "grid.search")

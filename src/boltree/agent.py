@@ -25,6 +25,9 @@ class Agent:
             takes the first where the problem goes to the environment's time limit, else the second.
         options: for `Search`: growth, evaluator, ...
 
+    ``agent.search`` is the search as it stands: its tree, its values and what it recommends; None before the first
+    step. ``agent.done`` says whether the episode has ended.
+
     Example:
         >>> import boltree as bt
         >>> agent = bt.Agent(bt.from_gymnasium("FrozenLake-v1", is_slippery=False), bt.UCT(), trials=500)
@@ -60,6 +63,11 @@ class Agent:
         self._options = options
         self._taken: int | None = None
         self.done = False
+
+    def __repr__(self) -> str:
+        longest = [f"{self._trials} trials"] if self._trials is not None else []
+        longest += [f"{self._seconds:g} s"] if self._seconds is not None else []
+        return f"Agent({self.problem!r}, {self._algorithm.name}, {' or '.join(longest)} a step)"
 
     def reset(self, seed: int | None = None) -> None:
         """Begin an episode: reset the environment, and forget the last one."""

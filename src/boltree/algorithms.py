@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union
 
 import numpy as np
 
@@ -69,8 +69,24 @@ _CHECKS: dict[str, tuple[Any, str]] = {
 }
 
 
+class _Named(type):
+    """Names what was probably meant by a parameter that an algorithm does not have."""
+
+    if not TYPE_CHECKING:  # what an algorithm takes, its own __init__ says
+
+        def __call__(cls, *values: Any, **parameters: Any) -> Any:
+            allowed = [field.name for field in fields(cls)]
+            for key in parameters:
+                if key not in allowed:
+                    raise ParameterError(
+                        f"{cls.__name__}: unknown parameter {key!r}; it has {', '.join(allowed)}"
+                        + did_you_mean(key, allowed)
+                    )
+            return super().__call__(*values, **parameters)
+
+
 @dataclass(frozen=True)
-class Algorithm:
+class Algorithm(metaclass=_Named):
     """What all algorithms share: the five choices, and checks of every parameter."""
 
     search_distribution: ClassVar[str]
@@ -453,10 +469,4 @@ def algorithm(name: str, **parameters: Any) -> Algorithm:
     if found is None:
         names = [one.__name__ for one in ALGORITHMS.values()]
         raise ParameterError(f"algorithm {name!r}: must be one of {', '.join(names)}{did_you_mean(letters, names)}")
-    allowed = [field.name for field in fields(found)]
-    for key in parameters:
-        if key not in allowed:
-            raise ParameterError(
-                f"{found.__name__}: unknown parameter {key!r}; it has {', '.join(allowed)}{did_you_mean(key, allowed)}"
-            )
     return found(**parameters)

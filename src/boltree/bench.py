@@ -42,7 +42,9 @@ def add_bench(commands: Any) -> None:
     bench = commands.add_parser(
         "bench",
         help="measure this machine",
-        description="Measure the search on this machine: time per visit, memory per node, and open_spiel if installed.",
+        description="Measure the search on this machine: time per visit, memory per node, and open_spiel if installed. "
+        "A target is what the project asks of itself, in nanoseconds a visit, or in trials a second where it says so; "
+        "nothing fails when it is missed.",
         epilog="example: boltree bench --repeats 5 --json bench.json; later: boltree bench --compare bench.json",
     )
     bench.add_argument("--repeats", type=int, default=3, help="interleaved repeats; the best counts (default 3)")

@@ -126,7 +126,7 @@ class ManyCase(Case):
 
     @property
     def visit(self) -> str:
-        """Nothing: visits are not counted."""
+        """Nothing, because visits are not counted."""
         return ""
 
 

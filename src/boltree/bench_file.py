@@ -131,7 +131,7 @@ class Change:
 
     @property
     def ratio(self) -> float:
-        """The cost now relative to then: above 1 it has become slower; NaN for a case that was not there."""
+        """The cost now relative to then. Above 1 it has become slower; NaN for a case that was not there."""
         if self.then is None:
             return math.nan
         if self.by_instructions:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -31,6 +32,13 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
 }
 
 
+PROBLEMS_HELP = (
+    f"{', '.join(PROBLEMS)} (frozen-lake is the paper's 8x12 map for testing, frozen-lake-8x12 the one it tunes on); a "
+    'class such as "DChain(12)"; or module:object of your own'
+)
+"""What a command says of its argument `problem`."""
+
+
 def problem_named(name: str) -> Problem:
     """A problem by its name, by its class and arguments, or by an import path.
 
@@ -48,6 +56,11 @@ def problem_named(name: str) -> Problem:
     elif path in problems.__all__:
         found = getattr(problems, path)
     else:
+        if re.fullmatch(r"[\w/-]+-v\d+", name):
+            raise ParameterError(
+                f"problem {name!r}: must be a problem; of an environment of Gymnasium's, write "
+                f"\"boltree:from_gymnasium('{name}')\""
+            )
         known = [*PROBLEMS, *problems.__all__] if path == name else problems.__all__
         raise ParameterError(
             f"problem {name!r}: must be one of {', '.join(PROBLEMS)}, a class such as DChain(12), or module:object"

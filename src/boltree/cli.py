@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import __version__
 from .bench import add_bench
-from .catalogue import PROBLEMS, problem_named
+from .catalogue import PROBLEMS_HELP, problem_named
 from .errors import LabError, ParameterError, ProblemError
 from .evaluate import simple_regret, value_of
 from .go.commands import add_go
@@ -18,10 +18,14 @@ from .go.network_command import add_network
 from .lab.commands import add_lab
 from .lab.files import chosen_algorithms
 from .problem import Problem
+from .python_problem import PythonProblem
 from .search import Search
 from .solve import solve
 from .text import HelpFormatter, Parser, table
 from .viewer.commands import add_watch
+
+PLAIN_STATES = 20_000
+"""A problem in plain Python with more states is not solved exactly beside its searches."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,7 +61,7 @@ def _add_plan(commands: argparse._SubParsersAction[Parser]) -> None:
         epilog="example: boltree plan frozen-lake --trials 100000 --algorithm dents bts uct",
         formatter_class=HelpFormatter,
     )
-    plan.add_argument("problem", help=f"{', '.join(PROBLEMS)}, or module:object")
+    plan.add_argument("problem", help=PROBLEMS_HELP)
     plan.add_argument(
         "--algorithm", nargs="+", metavar="NAME", help="algorithms by name; the paper's, tuned, if left out"
     )
@@ -77,7 +81,12 @@ def _plan(options: argparse.Namespace) -> int:
         raise ParameterError(f"--trials {options.trials}: must be at least 1")
     exact = problem.has("outcomes") and options.problem != "connect-four"
     if exact:
-        print(f"{options.problem}: optimal value {solve(problem).root_value:.4f}")
+        try:
+            best = solve(problem, max_states=PLAIN_STATES if isinstance(problem, PythonProblem) else None)
+            print(f"{options.problem}: optimal value {best.root_value:.4f}")
+        except ProblemError as error:
+            exact = False
+            print(f"{error}; so there are no exact values")
     rows = []
     Search(problem, chosen[0], seed=0, growth=options.growth).run(trials=1)  # compile before timing
     for one in chosen:

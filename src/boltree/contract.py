@@ -62,7 +62,7 @@ def check_arguments(problem: PythonProblem) -> None:
 
 def refuse(problem: PythonProblem, method: str, answer: Any, where: str, allowed: str) -> NoReturn:
     """Say what a method returned and what it must return."""
-    name = type(problem).__name__
+    name = problem.display_name()
     raise ProblemError(f"{name}.{method} returned {shortened(answer)} {where}; it must return {allowed}")
 
 
@@ -154,14 +154,14 @@ def outcome_of(problem: PythonProblem, state: Any, action: int, k: int) -> tuple
 def _check_reward(problem: PythonProblem, method: str, reward: float, state: Any, action: int) -> None:
     if not math.isfinite(reward):
         where = _where(state, action)
-        raise ProblemError(f"{type(problem).__name__}.{method}: reward={reward} {where}; rewards must be finite")
+        raise ProblemError(f"{problem.display_name()}.{method}: reward={reward} {where}; rewards must be finite")
 
 
 def _check_sum(problem: PythonProblem, method: str, state: Any, action: int, chances: list[float]) -> None:
     total = math.fsum(chances) if all(map(math.isfinite, chances)) else math.nan
     if not chances or not abs(total - 1.0) <= TOLERANCE or min(chances) < 0.0:
         raise ProblemError(
-            f"{type(problem).__name__}.{method}: the probabilities are {shortened(chances)} {_where(state, action)}; "
+            f"{problem.display_name()}.{method}: the probabilities are {shortened(chances)} {_where(state, action)}; "
             "they must be at least 0 and sum to 1"
         )
 

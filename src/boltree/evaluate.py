@@ -16,8 +16,10 @@ from .core.memory import Arena
 from .core.random import new_generator
 from .core.records import DONE, NO_ACTION
 from .errors import ParameterError, ProblemError
+from .problem import Problem
 from .search import Search
 from .solve import Solution, solve
+from .wording import shortened
 
 
 class Estimate(NamedTuple):
@@ -89,8 +91,15 @@ class Exact:
         return -loss if self.two_players and search.root.player == 1 else loss
 
 
+def _check_search(given: Any) -> None:
+    if not isinstance(given, Search):
+        hint = "; bt.solve(problem).root_value is what a problem is worth" if isinstance(given, Problem) else ""
+        raise ParameterError(f"search={shortened(given)}: must be a bt.Search that was run{hint}")
+
+
 def exact(search: Search) -> Exact:
     """The exact values from where the search's root is now, kept with the search."""
+    _check_search(search)
     if search._exact is None or search._exact.key[2] != search._version:
         root = search.root
         key = (root._state_record.tobytes(), search.horizon - root.depth, search._version)
@@ -125,6 +134,7 @@ def sample_value(search: Search, episodes: int = 250, seed: int | None = 0) -> E
 
     For problems too large to solve, and to check the exact value against.
     """
+    _check_search(search)
     if isinstance(episodes, bool) or not isinstance(episodes, (int, np.integer)) or episodes < 2:
         raise ParameterError(f"episodes={episodes!r}: must be an integer of at least 2")
     t, problem = search._tree, search.problem
@@ -136,8 +146,8 @@ def sample_value(search: Search, episodes: int = 250, seed: int | None = 0) -> E
         out.ctypes.data, returns,
     )  # fmt: skip
     if code == NO_ACTION:
-        raise ProblemError(f"{type(problem).__name__}: a state that is not terminal has no legal action")
+        raise ProblemError(f"{problem.display_name()}: a state that is not terminal has no legal action")
     if code != DONE:
         problem.reraise()
-        raise ProblemError(f"{type(problem).__name__}: step or legal raised during an episode; run bt.check(problem)")
+        raise ProblemError(f"{problem.display_name()}: step or legal raised during an episode; run bt.check(problem)")
     return Estimate(float(returns.mean()), float(returns.std(ddof=1) / math.sqrt(episodes)))

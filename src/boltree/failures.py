@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def raise_failure(search: Search, code: int) -> None:
     """Raise what went wrong in the last trial. The tree is as it was before that trial."""
     t, problem = search._tree, search.problem
-    name = type(problem).__name__
+    name = problem.display_name()
     words = search._storage.states[int(t.error_node)].copy()
     memory = words.view(problem.state_layout())
     where = f"in state {problem.written(memory)}"

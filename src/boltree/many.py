@@ -16,7 +16,7 @@ from .core.memory import physical_memory
 from .core.seeds import write_words
 from .errors import ParameterError, ProblemError
 from .evaluators import Evaluator, Together
-from .problem import Problem
+from .problem import Problem, not_a_problem
 from .python_problem import PythonProblem
 from .search import Search
 from .workers import Shifts, Task, named
@@ -38,9 +38,9 @@ class Searches:
     values: NDArray[np.float64]
     """V(s) of each root."""
     policy: NDArray[np.float64]
-    """The search distribution of each root's next visit, over all actions: what ``Search.policy`` gives."""
+    """The search distribution of each root's next visit, over all actions, as ``Search.policy`` gives it."""
     seeds: NDArray[np.uint64]
-    """The seed of each search: ``bt.Search(..., seed=found.seeds[i])`` does the same, bit for bit."""
+    """The seed of each search. ``bt.Search(..., seed=found.seeds[i])`` does the same, bit for bit."""
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -50,7 +50,7 @@ class Searches:
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """Each root's visits as shares of their sum: what a network's policy is trained on."""
+        """Each root's visits as shares of their sum, which a network's policy is trained on."""
         shares: NDArray[np.float64] = self.visits / np.maximum(self.visits.sum(axis=1, keepdims=True), 1)
         return shares
 
@@ -74,7 +74,7 @@ def search_many(
             searched from its start.
         algorithm: how to search.
         trials: of each search.
-        threads: how many work at the same time. What is found does not depend on it. A `PythonProblem` uses one.
+        threads: how many work at the same time. What is found does not depend on it. A `PythonProblem` takes one.
         problem: whose states they are.
         seed: of all; each search has a seed of its own, which `Searches` tells.
         growth: as of `Search`.
@@ -103,7 +103,7 @@ def search_many(
         problems, which = _different(problems_or_states)
     else:
         if not isinstance(problem, Problem):
-            raise ParameterError(f"problem={problem!r}: must be a bt.Problem")
+            raise not_a_problem(problem)
         starts = _words_of(problem, problems_or_states)
         problems, which = [problem], np.zeros(len(starts), np.int64)
     if len(which) == 0:
@@ -116,7 +116,12 @@ def search_many(
         starts = _starts_of(problems, which, words)
     external = growth == "leaf" and hasattr(evaluator, "evaluate")
     in_turn = isinstance(problems[0], PythonProblem)  # Python is asked about one search at a time
-    several = 1 if in_turn else min(int(threads), len(which))
+    if in_turn and threads > 1:
+        raise ParameterError(
+            f"threads={threads}: {problems[0].display_name()} runs Python code, which one thread at a time can; use "
+            "threads=1, or write the problem as a bt.Problem"
+        )
+    several = min(int(threads), len(which))
     trees = several if in_turn or not external else min(IN_FLIGHT, len(which))
     shared = _Shared(evaluator, several) if external else None
     room = physical_memory() * 4 // 5 // trees if max_bytes is None else max_bytes
@@ -167,7 +172,7 @@ def _words_of(problem: Problem, states: Any) -> NDArray[np.uint64]:
         rows = np.zeros(len(states), layout)
         missing = [name for name in type(problem).state.names if name not in states.dtype.names]
         if missing:
-            raise ProblemError(f"{type(problem).__name__}: states without the field {missing[0]}")
+            raise ProblemError(f"{problem.display_name()}: states without the field {missing[0]}")
         for name in type(problem).state.names:
             rows[name] = states[name]
     elif isinstance(states, Iterable) and not isinstance(states, (str, bytes, dict, Problem)):

@@ -52,12 +52,12 @@ class Node:
 
     @property
     def value(self) -> float:
-        """V(s): the node's value estimate; V_init while no action was tried."""
+        """V(s), the node's value estimate; V_init while no action was tried."""
         return float(self._record.value)
 
     @property
     def count(self) -> int:
-        """N(s): how often trials arrived here."""
+        """N(s), how often trials arrived here."""
         return int(self._record.visits)
 
     def action_name(self, action: int) -> str:
@@ -66,7 +66,7 @@ class Node:
 
     @property
     def entropy(self) -> float:
-        """H_V(s): the entropy value, for algorithms that keep one."""
+        """H_V(s), the entropy value, for algorithms that keep one."""
         return float(self._record.entropy)
 
     @property
@@ -97,7 +97,7 @@ class Node:
 
     @property
     def player(self) -> int:
-        """Who moves here: 0 or 1."""
+        """Who moves here, 0 or 1."""
         return int(self._record.player)
 
     @property
@@ -118,7 +118,7 @@ class Node:
 
     @property
     def state(self) -> Any:
-        """The state: a NumPy record, or the object itself for a `PythonProblem`."""
+        """The state, a NumPy record, or the object itself for a `PythonProblem`."""
         return self._search.problem.present(self._state_record)
 
     @property
@@ -207,7 +207,7 @@ class Node:
 
     @property
     def children(self) -> dict[int, list[Node]]:
-        """The nodes below, by action: one for each outcome seen."""
+        """The nodes below, by action, one for each outcome seen."""
         record, found = self._record, {}
         if record.marks & SINGLE:
             found[int(self._storage.nodes[record.block].action)] = [Node(self._search, int(record.block))]

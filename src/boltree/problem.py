@@ -10,7 +10,7 @@ import numpy as np
 
 from .binding import Binding, plain_parameters
 from .core.random import new_generator, uniform
-from .errors import ProblemError
+from .errors import ParameterError, ProblemError
 from .records import Record
 from .states import PADDING, PlainState
 from .wording import shortened
@@ -92,7 +92,7 @@ class Problem:
         discount: float | None = None,
         **parameters: Any,
     ) -> None:
-        name = type(self).__name__
+        name = self.display_name()
         for field, given in (("actions", actions), ("horizon", horizon), ("discount", discount)):
             if given is not None:
                 setattr(self, field, given)
@@ -105,6 +105,11 @@ class Problem:
             raise ProblemError(f"{name}: horizon={self.horizon!r}, must be an integer of at least 1")
         if not (isinstance(self.discount, (int, float, np.integer, np.floating)) and 0.0 < self.discount <= 1.0):
             raise ProblemError(f"{name}: discount={self.discount!r}, must be in (0, 1]")
+        if len(self.action_names) not in (0, self.actions):
+            raise ProblemError(
+                f"{name}: action_names={self.action_names!r} are {len(self.action_names)}, must be {self.actions}, one "
+                "for each action, or none"
+            )
 
     # What the class must have
 
@@ -272,7 +277,7 @@ class Problem:
         if self.has("step"):
             result = type(self).step(self.plain_params, state, action, rng)  # type: ignore[attr-defined]
             if not isinstance(result, tuple) or len(result) != 2 or isinstance(result[0], (bool, np.bool_)):
-                raise ProblemError(f"{type(self).__name__}.step returned {result!r}; it must return (reward, done)")
+                raise ProblemError(f"{self.display_name()}.step returned {result!r}; it must return (reward, done)")
             return float(result[0]), bool(result[1])
         before = state.memory.copy()
         u = uniform(rng)
@@ -298,7 +303,7 @@ class Problem:
         result = type(self).outcomes(self.plain_params, state, action, k)  # type: ignore[attr-defined]
         if not isinstance(result, tuple) or len(result) != 3:
             raise ProblemError(
-                f"{type(self).__name__}.outcomes returned {result!r}; it must return (probability, reward, done)"
+                f"{self.display_name()}.outcomes returned {result!r}; it must return (probability, reward, done)"
             )
         return float(result[0]), float(result[1]), bool(result[2])
 
@@ -318,7 +323,7 @@ class Problem:
         """A state's value, by `heuristic`."""
         value = type(self).heuristic(self.plain_params, PlainState(state))  # type: ignore[attr-defined]
         if not isinstance(value, (int, float, np.number)):
-            raise ProblemError(f"{type(self).__name__}.heuristic returned {value!r}; it must return a number")
+            raise ProblemError(f"{self.display_name()}.heuristic returned {value!r}; it must return a number")
         return float(value)
 
     def plain_features(self, state: Any) -> Any:
@@ -334,7 +339,7 @@ class Problem:
         legal = self.legal_actions(state)
         if not legal:
             raise ProblemError(
-                f"{type(self).__name__}: no legal action in state {self.written(state)}; a state without any must be "
+                f"{self.display_name()}: no legal action in state {self.written(state)}; a state without any must be "
                 "terminal"
             )
         return legal[int(uniform(rng) * len(legal))]
@@ -362,7 +367,7 @@ class Problem:
                     state[name] = value
         except (ValueError, TypeError, KeyError, OverflowError) as error:
             raise ProblemError(
-                f"{type(self).__name__}: state {given!r} does not fit the fields {', '.join(names)} ({error})"
+                f"{self.display_name()}: state {given!r} does not fit the fields {', '.join(names)} ({error})"
             ) from None
         return state[0]
 
@@ -446,6 +451,22 @@ class Problem:
     def recipe(self) -> dict[str, Any] | None:
         """The arguments that make this problem again, as JSON can hold them; None for a user's own class."""
         return None
+
+
+def not_a_problem(given: Any) -> ParameterError:
+    """What to say where something else was given for a problem.
+
+    >>> print(not_a_problem("CartPole-v1"))
+    problem='CartPole-v1': must be a bt.Problem; bt.from_gymnasium('CartPole-v1') makes one of an environment's id
+    """
+    hint = ", such as bt.problems.FrozenLake('8x8')"
+    if isinstance(given, type) and issubclass(given, Problem):
+        hint = f"; {given.__name__}() makes one of the class"
+    elif isinstance(given, str):
+        hint = f"; bt.from_gymnasium({given!r}) makes one of an environment's id"
+    elif hasattr(given, "reset") and hasattr(given, "step"):
+        hint = "; bt.from_gymnasium(env) makes one of an environment"
+    return ParameterError(f"problem={shortened(given)}: must be a bt.Problem{hint}")
 
 
 def _exactly(value: Any, dtype: np.dtype[Any]) -> Any:

@@ -117,7 +117,7 @@ class PythonProblem(Problem):
 
     def refuse_changed(self, method: str, before: Any) -> NoReturn:
         """Say that states are never changed."""
-        name = type(self).__name__
+        name = self.display_name()
         raise ProblemError(
             f"{name}.{method} changed the state it was given, {shortened(before)}; it must return a new one"
         )
@@ -131,7 +131,7 @@ class PythonProblem(Problem):
             number = self._numbers.get(key)
         except TypeError as error:
             raise ProblemError(
-                f"{type(self).__name__}: state {shortened(state)} is not hashable; write key(self, state) that "
+                f"{self.display_name()}: state {shortened(state)} is not hashable; write key(self, state) that "
                 "returns something that is"
             ) from error
         if number is None:
@@ -218,7 +218,7 @@ class PythonProblem(Problem):
         legal = list(self.legal_of(state))
         if not legal:
             raise ProblemError(
-                f"{type(self).__name__}: no legal action in state {shortened(state)}; a state without legal actions "
+                f"{self.display_name()}: no legal action in state {shortened(state)}; a state without legal actions "
                 "must be terminal (done=True)"
             )
         return legal[int(rng.random() * len(legal))]

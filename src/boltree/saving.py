@@ -33,8 +33,13 @@ def save_search(search: Any, path: Path) -> None:
     """Write a search; the file appears whole or not at all."""
     if isinstance(search.problem, PythonProblem):
         raise ParameterError(
-            f"{type(search.problem).__name__}: its search cannot be saved, because its states are Python objects"
+            f"{search.problem.display_name()}: its search cannot be saved, because its states are Python objects: a "
+            "file that held them would run code when it is loaded; write the problem as a bt.Problem"
         )
+    if path.is_dir():
+        raise ParameterError(f"{path}: is a folder; give a file's name, such as {path / 'mine.search'}")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path}: there is no folder {path.parent}")
     t, storage = search._tree, search._storage
     if storage.nodes[int(t.root)].flights:
         raise ParameterError("save(): a batch of trials is on its way; save when run() has returned")

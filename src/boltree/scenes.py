@@ -35,6 +35,7 @@ class Grid:
         letters: rows of text to draw in the cells: "." for nothing, a space where there is no cell.
         solid: letters whose cells are drawn dark, such as walls and holes.
         moves: the (rows, columns) that an action goes, for arrows; other actions are drawn by their names.
+        legend: what letters mean, in words.
     """
 
     rows: int
@@ -43,6 +44,7 @@ class Grid:
     letters: Sequence[str] = ()
     solid: str = "#"
     moves: Mapping[int, Cell] = field(default_factory=dict)
+    legend: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _check_size("Grid", self.rows, self.columns)

@@ -25,7 +25,7 @@ from .errors import ParameterError, ProblemError
 from .evaluators import Batches, Evaluator, Together, evaluate_waiting
 from .failures import raise_failure
 from .node import Node
-from .problem import Problem
+from .problem import Problem, not_a_problem
 from .progress import ProgressLine
 from .python_problem import PythonProblem
 from .states import PlainState
@@ -98,7 +98,7 @@ class Search:
         on_full: Literal["stop", "recycle"] = "stop",
     ) -> None:
         if not isinstance(problem, Problem):
-            raise ParameterError(f"problem={problem!r}: must be a bt.Problem, such as bt.problems.FrozenLake('8x8')")
+            raise not_a_problem(problem)
         if not hasattr(problem, "_memory"):
             raise ParameterError(f"problem={type(problem).__name__}: its __init__ must call super().__init__(...)")
         if not isinstance(algorithm, Algorithm):
@@ -191,7 +191,7 @@ class Search:
         elif evaluator == "heuristic":
             if not problem.has("heuristic"):
                 raise ParameterError(
-                    f"evaluator='heuristic': {type(problem).__name__} has no heuristic(params, state); write one, or "
+                    f"evaluator='heuristic': {problem.display_name()} has no heuristic(params, state); write one, or "
                     "use 'rollout' or a number"
                 )
             t.evaluator, t.heuristic = records.HEURISTIC, problem.address("heuristic")
@@ -218,7 +218,7 @@ class Search:
         player = self.problem.plain_player(state)
         if player not in (0, 1):
             raise ProblemError(
-                f"{type(self.problem).__name__}.player returned {player} at the start; it must be 0 or 1"
+                f"{self.problem.display_name()}.player returned {player} at the start; it must be 0 or 1"
             )
         self._storage.plant(state, depth, player)
         self._enter_root()
@@ -486,7 +486,7 @@ class Search:
 
     @property
     def children(self) -> dict[int, list[Node]]:
-        """The root's children, by action: one for each outcome seen."""
+        """The root's children, by action, one for each outcome seen."""
         return self.root.children
 
     def node(self, path: Iterable[Union[int, tuple[int, int]]] = ()) -> Node:
@@ -513,7 +513,7 @@ class Search:
 
     @property
     def sharing(self) -> str:
-        """How several threads work together: on a ``"shared tree"``, on ``"a tree each"`` or in ``"rounds"``.
+        """How several threads work together, on a ``"shared tree"``, on ``"a tree each"`` or in ``"rounds"``.
 
         ``"one thread"`` where there is only one; ``"unknown"`` before the first trials have shown what they cost.
         """
@@ -676,7 +676,11 @@ class Search:
         raise TypeError("a Search cannot be pickled or copied; use search.save(path) and bt.Search.load(path)")
 
     def save(self, path: Union[str, Path]) -> None:
-        """Write the search to a file; `Search.load` goes on with it bit for bit."""
+        """Write the search to a file; `Search.load` goes on with it bit for bit.
+
+        Loading a file never runs code. So a search of a `PythonProblem` cannot be saved, nor one of an environment that
+        is simulated: its states are Python objects, which only code can make again.
+        """
         from .saving import save_search
 
         save_search(self, Path(path))

@@ -18,7 +18,7 @@ from .core import model as kernels
 from .core.interrupts import rescued
 from .errors import ParameterError, ProblemError
 from .failures import plain_outcome
-from .problem import Problem
+from .problem import Problem, not_a_problem
 from .python_problem import PythonProblem
 from .states import PlainState
 from .wording import shortened
@@ -34,7 +34,7 @@ class Model:
     def __init__(self, problem: Problem, state: Any, horizon: int, max_states: int) -> None:
         if not (problem.has("outcomes") and problem.has("count_outcomes")):
             raise ProblemError(
-                f"{type(problem).__name__}: exact solving needs {problem.outcomes_wanted}, or deterministic = True; "
+                f"{problem.display_name()}: exact solving needs {problem.outcomes_wanted}, or deterministic = True; "
                 "bt.sample_value works without them"
             )
         self.problem, self.horizon = problem, horizon
@@ -62,7 +62,7 @@ class Model:
         counts[0] = 1
         self._rehash(1)
         too_many = (
-            f"{type(problem).__name__}: more than {max_states} reachable states; too many to solve exactly "
+            f"{problem.display_name()}: more than {max_states} reachable states; too many to solve exactly "
             "(raise max_states, or use bt.sample_value)"
         )
         names = ("legal", "player", "count_outcomes", "outcomes")
@@ -102,7 +102,7 @@ class Model:
     def _fail(self, code: int, state: int, action: int, number: float) -> None:
         problem = self.problem
         memory = self.states[state].copy().view(problem.state_layout())
-        name, where = type(problem).__name__, f"in state {problem.written(memory)}"
+        name, where = problem.display_name(), f"in state {problem.written(memory)}"
         if code == kernels.RAISED:
             problem.reraise()
             plain_outcome(problem, PlainState(memory), action)
@@ -227,6 +227,8 @@ def solve(
     >>> round(bt.solve(bt.problems.DChain(10, final_reward=0.5)).root_value, 6)
     0.9
     """
+    if not isinstance(problem, Problem):
+        raise not_a_problem(problem)
     if objective not in _OBJECTIVES:
         raise ParameterError(f"objective={objective!r}: must be one of {', '.join(_OBJECTIVES)}")
     if not (isinstance(alpha, (int, float, np.number)) and 0 < alpha < np.inf):

@@ -25,7 +25,20 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what was probably meant by a command or a choice that there is not."""
+    """Says what was probably meant by a command, an option or a choice that there is not."""
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The arguments, all of which must be known."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            parser = self._commands().get(getattr(found, "command", None), self)
+            hint = did_you_mean(unknown[0], parser._option_string_actions) if unknown[0].startswith("-") else ""
+            parser.error(f"{' '.join(unknown)}: there is no such option or argument{hint}")
+        return found
+
+    def _commands(self) -> Any:
+        parts = [action.choices for action in self._actions if isinstance(action, argparse._SubParsersAction)]
+        return parts[0] if parts else {}
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

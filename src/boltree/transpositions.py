@@ -34,7 +34,7 @@ def sharing_of(transpositions: Any, search: Search) -> int:
     given = f"transpositions={transpositions!r}"
     if transpositions == "state" and problem.discount >= 1.0:
         raise ParameterError(
-            f"{given}: {type(problem).__name__} has discount={problem.discount:g}, must be below 1, because nodes "
+            f"{given}: {problem.display_name()} has discount={problem.discount:g}, must be below 1, because nodes "
             "shared at all depths may lie on circles; True shares them by state and depth"
         )
     reason = ""

@@ -22,6 +22,15 @@ def shortened(value: Any) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
+def counted(number: int, noun: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "step"), counted(0, "step")
+    ('1 step', '0 steps')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def did_you_mean(given: str, known: Iterable[str], most: int = 1, likeness: float = 0.6) -> str:
     """The end of a message: a question after the names that are like the one given; empty where none is.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 
 import numpy as np
 import pytest
@@ -367,6 +368,86 @@ class Drifts(Count):
 def test_an_environment_that_cannot_be_restored_is_caught(environment, options, message):
     with pytest.raises(bt.ProblemError, match=message):
         bt.check(bt.from_gymnasium(environment, **options))
+
+
+class Keys(gymnasium.Env):
+    """A walk on which a key lies at one place and a door at another; whether the key was found is not in the state."""
+
+    observation_space, action_space = spaces.Discrete(11), spaces.Discrete(2)
+
+    def __init__(self, key, door):
+        self.key, self.door = key, door
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.x, self.found = 5, False
+        return self.x, {}
+
+    def step(self, action):
+        if self.np_random.random() < 0.1:
+            action = 1 - action
+        self.x += 2 * action - 1
+        self.found |= self.x == self.key
+        opened = self.x == self.door and self.found
+        return self.x, float(self.x == 10) + 5.0 * opened, self.x in (0, 10), False, {}
+
+    def get_state(self):
+        return self.x
+
+    def set_state(self, state):
+        self.x = state
+
+
+class AllKeys(Keys):
+    """The same, with the whole state."""
+
+    def get_state(self):
+        return self.x, self.found
+
+    def set_state(self, state):
+        self.x, self.found = state
+
+
+@pytest.mark.parametrize("places", [(8, 2), (7, 3), (7, 4), (6, 4), (6, 5)], ids=str)
+def test_what_a_state_leaves_out_is_caught(places):
+    """It is set on the way, and would still be set when the episode is played again."""
+    bt.from_gymnasium(AllKeys(*places), horizon=20).check_more(0)
+    for seed in range(3):
+        with pytest.raises(bt.ProblemError, match=r"Keys: restoring does not restore: \d+ steps? after"):
+            bt.from_gymnasium(Keys(*places), horizon=20).check_more(seed)
+
+
+def test_only_a_reset_in_between_shows_it():
+    """The door ends the episode: whatever is found on the way to it stays found when that is played again."""
+
+    class Once(Keys):
+        def step(self, action):
+            self.x = min(max(self.x + 2 * action - 1, 0), 9)
+            self.found |= self.x == self.key
+            return self.x, 5.0 * (self.x == self.door and self.found), self.x == self.door, False, {}
+
+    for seed in range(3):
+        with pytest.raises(bt.ProblemError, match="restoring does not restore"):
+            bt.from_gymnasium(Once(3, 7), horizon=20).check_more(seed)
+
+
+def test_half_a_way_to_restore():
+    class Gets(Count):
+        def get_state(self):
+            return self.total, self.steps
+
+    class Sets(Count):
+        def set_state(self, state):
+            self.total, self.steps = state
+
+    with pytest.warns(UserWarning, match="Gets: has get_state but no set_state, so its states are reached by replay"):
+        bt.from_gymnasium(Gets())
+    with pytest.warns(UserWarning, match="Sets: has set_state but no get_state"):
+        bt.from_gymnasium(Sets())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bt.from_gymnasium(Gets(), replay=True)
+        bt.from_gymnasium(AllKeys(6, 5))
 
 
 def test_errors_arrive_as_they_were_raised():

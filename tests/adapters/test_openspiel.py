@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import numpy as np
 import pytest
 
 import boltree as bt
+from boltree import checking
 from boltree.adapters.openspiel import _sequences
 from boltree.core.random import new_generator
 from boltree.generator import Generator
@@ -178,6 +180,15 @@ def test_backgammon_is_searched():
     check_invariants(search)
     counts = [len(outcomes) for outcomes in search.children.values()]
     assert max(counts) > 1  # the other's dice
+
+
+def test_backgammon_is_checked_in_seconds(monkeypatch):
+    """Twenty episodes have a million outcomes; some of them are enough."""
+    monkeypatch.setattr(checking, "SECONDS", 1.0)
+    problem, began = bt.from_openspiel("backgammon"), time.monotonic()
+    bt.check(problem)
+    assert time.monotonic() - began < 15.0
+    assert len(problem._objects) < 50_000
 
 
 def test_play_goes_on_with_the_subtree():

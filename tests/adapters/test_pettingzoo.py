@@ -143,6 +143,7 @@ def _kind(**changes):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: "tictacto_v3", r"no such classic game; did you mean tictactoe_v3\?"),
         (lambda: "no_such_v0", "environment='no_such_v0': PettingZoo has no such classic game"),
         (lambda: 3, r"environment=3: must be a pettingzoo.AECEnv, or a name such as 'tictactoe_v3'"),
         (lambda: "rps_v2", "environment='rps_v2': its players do not know everything"),

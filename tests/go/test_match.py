@@ -307,6 +307,14 @@ def test_what_is_no_match():
         tiny("uct", "uct")
 
 
+def test_without_sgfmill_nothing_is_played(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sgfmill.sgf", None)
+    executor = Here()
+    monkeypatch.setattr(executor, "run", lambda *_: pytest.fail("a game was begun"))
+    with pytest.raises(ParameterError, match=r"^sgfmill\.sgf: .*; run pip install 'boltree\[go\]'$"):
+        tiny().run(tmp_path, executor, show=False)
+
+
 def test_a_failed_game_is_named_and_the_others_are_kept(tmp_path):
     dead = engine_from(f"{sys.executable} -c 'import sys; sys.exit(5)'", LIMIT)
     players = (contender_from("uct", LIMIT), contender_from("puct", LIMIT), dead)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
@@ -305,3 +306,15 @@ def test_a_seed_depends_on_nothing_else(change):
 def test_a_label_is_not_part_of_a_job():
     named = replace(EXPERIMENT, settings=tuple(replace(setting, label="mine") for setting in EXPERIMENT.settings))
     assert [job.key() for job in jobs_of(named)] == [job.key() for job in jobs_of(EXPERIMENT)]
+
+
+def test_one_worker_speaks_for_all(monkeypatch):
+    """Each compiles when it is new on a machine, and one line about it is enough."""
+    monkeypatch.setattr(executors.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(executors, "_cells", None)
+    voice, quiet = multiprocessing.Semaphore(1), []
+    for _ in range(3):
+        monkeypatch.delenv("BOLTREE_QUIET", raising=False)
+        executors._begin(None, voice)
+        quiet.append(os.environ.get("BOLTREE_QUIET"))
+    assert quiet == [None, "1", "1"]

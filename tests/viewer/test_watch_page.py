@@ -262,3 +262,17 @@ def test_a_notebook_shows_the_page_in_a_frame(visit, tmp_path):
     assert frame.locator("h1").inner_text() == "DChain: UCT and DENTS"
     frame.locator("button.play").click()
     assert set(re.findall(r"https?://[^\"' ]+", page.html)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_letters_are_explained_and_the_optimum_stands_beside_the_value(opened):
+    page = opened(both(bt.problems.FrozenLake(("SF", "HG"))), 50)
+    assert page.locator(".legend span").all_inner_texts() == [
+        "S\nstart",
+        "G\ngoal",
+        "H\nhole, which ends a trial with 0 (hatched)",
+    ]
+    assert page.locator(".legend .letter").all_text_contents() == ["S", "G", "H"]
+    assert page.locator(".legend .solid").count() == 1
+    assert "exact optimum" in page.locator(".readings").first.inner_text()
+    assert "0.9801" in page.locator(".readings").first.inner_text()
+    assert page.locator("#said > p").inner_text().startswith("A grid of 2 x 2 cells.")

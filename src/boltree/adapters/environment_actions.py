@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,10 @@ def listed_actions(name: str, space: Any, wanted: Any) -> list[Any]:
     """
     kind = type(space).__name__
     if wanted is not None and not isinstance(wanted, (int, np.integer)):
+        if isinstance(wanted, (str, bytes)) or not isinstance(wanted, Iterable):
+            raise ParameterError(
+                f"actions={wanted!r}: must be a list of {name}'s actions, or how many values in each dimension"
+            )
         given = [one if kind not in ("Box", *_PARTS) else _array(space, one) for one in wanted]
         for action in given:
             if not space.contains(action):
@@ -84,8 +89,11 @@ def listed_actions(name: str, space: Any, wanted: Any) -> list[Any]:
 
 
 def _array(space: Any, action: Any) -> Any:
-    """An action of a space of arrays; one of another size stays as it is, and is refused as none of the space."""
-    array = np.asarray(action, space.dtype)
+    """An action of a space of arrays; one of another kind or size stays as it is, to be refused."""
+    try:
+        array = np.asarray(action, space.dtype)
+    except (TypeError, ValueError):
+        return action
     return array.reshape(space.shape) if array.size == math.prod(space.shape) else array
 
 

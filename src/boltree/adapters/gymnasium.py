@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -76,6 +77,8 @@ def from_gymnasium(
         restoring = ByFunctions(get_state, set_state)
     elif not replay:
         restoring = way_to_restore(inner)
+        if restoring is None:
+            _warn_of_half(name, inner)
     simulator: Simulator
     if restoring is not None:
         sure = restoring.deterministic if deterministic is None else deterministic
@@ -85,6 +88,18 @@ def from_gymnasium(
         simulator = Replayed(GymnasiumWorld(simulated, listed), sure)
     running = Running(GymnasiumWorld(env, listed), simulator, limit)
     return GymnasiumProblem(name, simulator, running, sure, horizon, discount)
+
+
+def _warn_of_half(name: str, env: Any) -> None:
+    """An environment that has one of the two methods probably should have both."""
+    there = [method for method in ("get_state", "set_state") if callable(getattr(env, method, None))]
+    if len(there) == 1:
+        (missing,) = {"get_state", "set_state"} - set(there)
+        warnings.warn(
+            f"{name}: has {there[0]} but no {missing}, so its states are reached by replaying actions, which is slow; "
+            f"write {missing} too, or say replay=True",
+            stacklevel=3,
+        )
 
 
 def _environment(given: Any, options: dict[str, Any]) -> Any:

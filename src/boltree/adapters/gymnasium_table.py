@@ -20,9 +20,9 @@ class GymnasiumTable(OutcomeTable):
 
     def __init__(self, name: str, env: Any, running: Running, horizon: int, discount: float) -> None:
         inner = env.unwrapped
+        self.name, self.running = name, running
         _check_table(name, inner)
         super().__init__(inner.P, horizon, inner.initial_state_distrib, discount)
-        self.name, self.running = name, running
         self.action_names = action_names(env, list(range(self.actions)))
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pkgutil
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from ..errors import ParameterError, ProblemError
 from ..extras import needs
 from ..problem import Problem
+from ..wording import did_you_mean
 from .restoring import ByFunctions, Restoring
 from .simulated_problem import SimulatedProblem
 from .simulator import Replayed, Restored, Saved, Simulator, World
@@ -189,4 +191,12 @@ def _made(pettingzoo: Any, name: str, options: dict[str, Any]) -> Any:
         pass
     except Exception as error:  # a package or an option that is missing; its errors have no common class
         raise ParameterError(f"environment={name!r}: {error}") from error
-    raise ParameterError(f"environment={name!r}: PettingZoo has no such classic game")
+    hint = did_you_mean(name, _classic_names(), most=3)
+    raise ParameterError(f"environment={name!r}: PettingZoo has no such classic game{hint}")
+
+
+def _classic_names() -> list[str]:
+    """What PettingZoo calls the games that may be taken."""
+    folder = needs("pettingzoo.classic", "pettingzoo").__path__
+    names = [module.name for module in pkgutil.iter_modules(folder) if "_v" in module.name]
+    return [name for name in names if name.rpartition("_v")[0] not in _HIDDEN]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import ProblemError
 from ..python_problem import PythonProblem
+from ..wording import counted
 from .freezing import frozen
 from .simulator import Saved, Simulator, Words
 
-EPISODES, STEPS, AGAIN = 3, 60, 8
+EPISODES, STEPS, AGAIN = 200, 60, 8
 """What `bt.check` plays: so many episodes of so many steps, and again from so many of the states in each."""
+
+LEAST, SECONDS = 3, 1.5
+"""After this time it is enough if so many episodes were played."""
 
 
 class SimulatedProblem(PythonProblem):
@@ -73,32 +78,60 @@ class SimulatedProblem(PythonProblem):
         return str(state.observation)
 
     def check_more(self, seed: int) -> None:
-        """Going back to a state must repeat what happened from there: the same rewards, ends and observations."""
-        choose, simulator = np.random.default_rng(seed), self.simulator
-        for _ in range(EPISODES):
-            here, trace = simulator.start(int(choose.integers(2**31)), exactly=True), []
-            for _ in range(min(self.horizon, STEPS)):
-                action = int(choose.choice(self.actions if here.legal is None else here.legal))
-                following, reward, done = simulator.go_on(here, action, exactly=True)
-                trace.append((here, action, following.observation, reward, done))
-                here = following
-                if done:
-                    break
-            for first in choose.permutation(len(trace))[:AGAIN]:
-                simulator.restore(trace[first][0])
-                for steps, (before, action, *expected) in enumerate(trace[first:]):
-                    after, reward, done = simulator.go_on(before, action, exactly=True)
-                    if frozen([after.observation, reward, done]) != frozen(expected):
+        """Going back to a state must repeat what happened from there: the same rewards, ends and observations.
+
+        Every other time the environment is reset in between: what a state leaves out would otherwise still be there
+        from the first time.
+        """
+        choose, simulator, began = np.random.default_rng(seed), self.simulator, time.monotonic()
+        for episode in range(EPISODES):
+            if episode >= LEAST and time.monotonic() - began > SECONDS:
+                break
+            trace = self._episode(choose)
+            for again, first in enumerate(choose.permutation(len(trace))[:AGAIN].tolist()):
+                if again % 2 == 0:
+                    simulator.world.begin(int(choose.integers(2**31)))
+                simulator.restore(trace[first].before)
+                for steps, expected in enumerate(trace[first:]):
+                    found = self._move(expected.before, expected.action)
+                    if frozen(found.told()) != frozen(expected.told()):
                         raise ProblemError(
-                            f"{self.name}: restoring does not restore: {steps} steps after going back to the state of "
-                            f"step {first}, action {action} led to {_told(after.observation, reward, done)}, but the "
-                            f"first time to {_told(*expected)}; {simulator.advice}"
+                            f"{self.name}: restoring does not restore: {counted(steps, 'step')} after going back to "
+                            f"the state of step {first}, action {found.action} led to {found}, but the first time to "
+                            f"{expected}; {simulator.advice}"
                         )
+
+    def _episode(self, choose: np.random.Generator) -> list[_Move]:
+        """Random moves from a reset on."""
+        here, trace = self.simulator.start(int(choose.integers(2**31)), exactly=True), []
+        for _ in range(min(self.horizon, STEPS)):
+            move = self._move(here, int(choose.choice(self.actions if here.legal is None else here.legal)))
+            trace.append(move)
+            here = move.after
+            if move.done:
+                break
+        return trace
+
+    def _move(self, before: Saved, action: int) -> _Move:
+        return _Move(before, action, *self.simulator.go_on(before, action, exactly=True))
+
+
+class _Move(NamedTuple):
+    """A step that was taken."""
+
+    before: Saved
+    action: int
+    after: Saved
+    reward: float
+    done: bool
+
+    def told(self) -> list[Any]:
+        """What the environment said."""
+        return [self.after.observation, self.reward, self.done]
+
+    def __str__(self) -> str:
+        return f"{self.after.observation!r} with reward {self.reward:g}" + (" and the end" if self.done else "")
 
 
 def _words(rng: Any) -> Words:
     return int(rng.random() * 2.0**53) << 11, int(rng.random() * 2.0**53) << 11
-
-
-def _told(observation: Any, reward: float, done: bool) -> str:
-    return f"{observation!r} with reward {reward:g}" + (" and the end" if done else "")

@@ -154,7 +154,7 @@ class Game:
 
     @property
     def to_move(self) -> str:
-        """Whose turn it is: "black" or "white"."""
+        """Whose turn it is, "black" or "white"."""
         return COLOURS[self._player]
 
     @property
@@ -220,7 +220,7 @@ class Game:
 
     @property
     def result(self) -> str:
-        """The score as records write it: "B+3.5", "W+0.5", or "0" for a draw."""
+        """The score as records write it, such as "B+3.5", "W+0.5", or "0" for a draw."""
         return result_of(self.score())
 
     def __str__(self) -> str:

@@ -182,7 +182,7 @@ class Layers:
 
     @property
     def score_multipliers(self) -> tuple[float, float, float]:
-        """What the first three score outputs are multiplied with: the mean, the deviation and the lead."""
+        """What the first three score outputs are multiplied with, which are the mean, the deviation and the lead."""
         return self.multipliers[1], self.multipliers[2], self.multipliers[3]
 
 

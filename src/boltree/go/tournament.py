@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LabError, ParameterError
+from ..extras import needs
 from ..lab.executors import Board, Executor
 from .contender import Contender, distinct
 from .match import Pairing
@@ -85,6 +86,7 @@ class Tournament:
     def _play(
         self, store: MatchStore, executor: Executor, todo: list[Pairing], mine: Sequence[Pairing], show: bool
     ) -> None:
+        needs("sgfmill.sgf", "go")  # every game ends in a record; better refused now than after it was played
         board, failures = Board(len(todo)), []
         display = MatchDisplay(self.labels, todo, store.read(mine), len(mine), board, quiet=not show)
         jobs: Any = todo  # the lab's executors run whatever has run(watch)

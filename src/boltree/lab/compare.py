@@ -32,6 +32,18 @@ def budget_of(problem: str) -> int:
     return next((n for start, n in BUDGETS.items() if problem.startswith(start)), BUDGET)
 
 
+def budgets() -> str:
+    """The same in words.
+
+    >>> budgets()
+    '200,000 on frozen-lake and sailing, 10,000 on d-chain, 20,000 on others'
+    """
+    by_number: dict[int, list[str]] = {}
+    for name, number in BUDGETS.items():
+        by_number.setdefault(number, []).append(name)
+    return ", ".join(f"{n:,} on {' and '.join(names)}" for n, names in by_number.items()) + f", {BUDGET:,} on others"
+
+
 def slug(problem: str) -> str:
     """A problem's name as part of a file's.
 

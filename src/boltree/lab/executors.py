@@ -128,10 +128,12 @@ class Threads:
 _cells: Any = None
 
 
-def _begin(cells: Any) -> None:
-    """Prepare a worker: Ctrl-C is the parent's to handle."""
+def _begin(cells: Any, voice: Any) -> None:
+    """Prepare a worker: Ctrl-C is the parent's to handle, and one worker says for all that they compile."""
     global _cells
     _cells = cells
+    if not voice.acquire(block=False):
+        os.environ["BOLTREE_QUIET"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -163,9 +165,9 @@ class Processes:
         tries = dict.fromkeys(range(len(jobs)), 0)
         while tries:
             running: dict[Future[Finished], int] = {}
-            pool = ProcessPoolExecutor(
-                min(self.workers, len(tries)), multiprocessing.get_context("spawn"), _begin, (board.cells,)
-            )
+            context = multiprocessing.get_context("spawn")
+            prepared = (board.cells, context.Semaphore(1))
+            pool = ProcessPoolExecutor(min(self.workers, len(tries)), context, _begin, prepared)
             try:
                 waiting = sorted(tries, key=lambda index: -tries[index])
                 while waiting or running:

@@ -129,7 +129,11 @@ class FrozenLake(Problem):
             letters=[row.replace("F", ".") for row in rows],
             solid="H",
             moves={0: (0, -1), 1: (1, 0), 2: (0, 1), 3: (-1, 0)},
+            legend={"S": "start", "G": "goal", "H": "hole, which ends a trial with 0"},
         )
+
+    def __repr__(self) -> str:
+        return f"FrozenLake({self._map!r}, horizon={self.horizon})"
 
     def recipe(self) -> dict[str, Any]:
         return {"map": self._map, "horizon": self.horizon}

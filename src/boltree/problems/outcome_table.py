@@ -52,7 +52,7 @@ class OutcomeTable(Problem):
     )
 
     def __init__(self, outcomes: Any, horizon: int, start: Any = 0, discount: float = 1.0) -> None:
-        name = type(self).__name__
+        name = self.display_name()
         table = _listed(f"{name}: outcomes", outcomes)
         rows = [_listed(f"{name}: outcomes[{s}]", row) for s, row in enumerate(table)]
         width = max((len(row) for row in rows), default=0)
@@ -74,7 +74,7 @@ class OutcomeTable(Problem):
         """Set up from columns of outcomes (s, a, probability, s', reward, done), in the order of states and actions."""
         s, a, chances, to, rewards, ends = columns
         if not s.size:
-            raise ProblemError(f"{type(self).__name__}: every state is terminal, at least one must not be")
+            raise ProblemError(f"{self.display_name()}: every state is terminal, at least one must not be")
         counts = np.bincount(s * width + a, minlength=states * width)
         offsets = np.concatenate([[0], np.cumsum(counts)])
         sums = np.array(chances, np.float64)
@@ -85,7 +85,7 @@ class OutcomeTable(Problem):
         if wrong.size:
             row = int(wrong[0])
             raise ProblemError(
-                f"{type(self).__name__}: the probabilities of state {row // width}, action {row % width} sum to "
+                f"{self.display_name()}: the probabilities of state {row // width}, action {row % width} sum to "
                 f"{sums[offsets[row + 1] - 1]:.9g}, must sum to 1"
             )
         legal = counts.reshape(states, width) > 0
@@ -110,7 +110,7 @@ class OutcomeTable(Problem):
 
     def _begins(self, start: Any, states: int, legal: Any) -> tuple[Any, Any]:
         """Where it may start, and the probabilities summed up."""
-        name = type(self).__name__
+        name = self.display_name()
         if not isinstance(start, Sequence) and np.ndim(start) == 0:
             self._start: Any = whole(name, "start", start, 0, states - 1)
             begins, chances = np.array([self._start]), np.ones(1)
@@ -135,7 +135,7 @@ class OutcomeTable(Problem):
         if stuck.size:
             row = int(np.searchsorted(p.offsets, stuck[0], "right")) - 1
             raise ProblemError(
-                f"{type(self).__name__}: state {row // self.actions}, action {row % self.actions} leads to state "
+                f"{self.display_name()}: state {row // self.actions}, action {row % self.actions} leads to state "
                 f"{p.successors[stuck[0]]}, which has no action; that outcome must be done=True"
             )
 

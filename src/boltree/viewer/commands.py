@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..catalogue import PROBLEMS, problem_named
+from ..catalogue import PROBLEMS_HELP, problem_named
 from ..errors import ParameterError
 from ..keeping import make_writable
 from ..lab.commands import _seed, _whole
-from ..lab.compare import budget_of
+from ..lab.compare import budget_of, budgets
 from ..lab.files import chosen_algorithms
 from ..lab.summaries import problem_title
 from ..progress import ProgressLine
@@ -33,10 +33,10 @@ def add_watch(commands: Any) -> None:
         epilog="example: boltree watch frozen-lake --algorithm dents uct --out search.html",
         formatter_class=HelpFormatter,
     )
-    command.add_argument("problem", help=f"{', '.join(PROBLEMS)}, or module:object")
+    command.add_argument("problem", help=PROBLEMS_HELP)
     command.add_argument("--algorithm", nargs="+", metavar="NAME", help="algorithms by name; dents uct if left out")
     command.add_argument("--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it")
-    command.add_argument("--trials", type=_whole, help="trials of each algorithm")
+    command.add_argument("--trials", type=_whole, help=f"trials of each algorithm; {budgets()} if left out")
     command.add_argument("--growth", choices=("leaf", "trial"), default="trial", help="how the tree grows")
     command.add_argument("--seed", type=_seed, default=0, help="seed of the random numbers")
     command.add_argument("--out", type=Path, default=Path("search.html"), metavar="FILE", help="where the page goes")
@@ -44,9 +44,9 @@ def add_watch(commands: Any) -> None:
 
 
 def _watch(options: argparse.Namespace) -> int:
-    from .explanation import explained
     from .page import Watched, checked_page
     from .recording import record
+    from .story import story
 
     problem = problem_named(options.problem)
     wanted = options.algorithm or (None if options.parameters else ALGORITHMS)
@@ -71,7 +71,7 @@ def _watch(options: argparse.Namespace) -> int:
         best = "nothing" if end.recommended is None else recording.search.root.action_name(end.recommended)
         full = "; no room for more" if recording.full else ""
         print(f"{recording.label}: {end.trials:,} trials, {end.nodes:,} nodes, recommends {best}{full}")
-    for said in (explained(recordings) or {"searches": []})["searches"]:
+    for said in (story(recordings) or {"searches": []})["searches"]:
         print(f"{said['verdict']}. {said['sentences'][0]}")
     print(f"Written: {options.out} ({options.out.stat().st_size / 1e6:.1f} MB); open it in a browser")
     return 0

@@ -76,3 +76,16 @@ function arrow(action) {
   const turn = (Math.atan2(down, right) * 180) / Math.PI;
   return svg("path", { class: "arrow", d: "M-8 0H8M2.5 -5.5L8 0L2.5 5.5", transform: `rotate(${turn})` });
 }
+
+// what letters mean; a dark cell's with its pattern
+function gridLegend() {
+  const { legend, solid } = report.scene;
+  const entries = Object.entries(legend).map(([sign, words]) => {
+    const box = svg("svg", { class: "picture", viewBox: `0 0 ${UNIT + 2} ${UNIT + 2}`, "aria-hidden": "true" });
+    box.append(hatching(), square("cell", 0, 0));
+    if (solid.includes(sign)) box.append(square("solid", 0, 0));
+    box.append(label("letter", middleOf(0), middleOf(0) + 7, sign));
+    return html("span", {}, box, solid.includes(sign) ? `${words} (hatched)` : words);
+  });
+  return entries.length ? [html("p", { class: "caption legend" }, ...entries)] : [];
+}

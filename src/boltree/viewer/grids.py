@@ -36,6 +36,11 @@ class GridPainter(Painter):
         cell = checked_cell(where, self.grid.cell(state), self.grid.rows, self.grid.columns)
         return NOWHERE if cell is None else cell[0] * self.grid.columns + cell[1]
 
+    @property
+    def last(self) -> Gathered:
+        """What was gathered last."""
+        return self._noted[-1]
+
     def note(self) -> None:
         """Gather visits, values and recommendations."""
         self._places.update()
@@ -56,6 +61,7 @@ class GridPainter(Painter):
             "cells": [[int(r) - top, int(c) - left] for r, c in zip(rows, columns, strict=True)],
             "letters": letters,
             "solid": grid.solid,
+            "legend": dict(grid.legend),
             "moves": {str(action): list(move) for action, move in painters[0]._moves.items()},
             "cut": (bottom - top + 1, right - left + 1) != (grid.rows, grid.columns),
         }

@@ -15,10 +15,10 @@ from ..web.colours import styles
 from ..web.page import Resource, look, number, numbers, page_text
 from .branches import branches_of
 from .curves import figures_of
-from .explanation import explained
 from .labels import names_of, parameters_of
 from .painter import LINE
 from .recording import Recording
+from .story import story
 
 VIEWER = __package__ or "boltree.viewer"
 STYLES: tuple[Resource, ...] = ((VIEWER, "watch.css"),)
@@ -95,6 +95,7 @@ def data_of(recordings: Sequence[Recording], title: str) -> dict[str, Any]:
             "parameters": parameters_of(recording.search.algorithm),
             "look": look(recording.label, looks[recording.label]),
             **_moments(recording, NUMBERS // sum(len(one.moments) for one in recordings)),
+            "optimum": None if recording.optimum is None else number(recording.optimum, 5),
             "picture": picture,
         }
         for recording, picture in zip(recordings, pictures, strict=True)
@@ -105,7 +106,7 @@ def data_of(recordings: Sequence[Recording], title: str) -> dict[str, Any]:
         "steps": LINE,
         "scene": scene,
         "searches": searches,
-        "said": explained(recordings),
+        "said": story(recordings),
         "figures": figures_of(recordings),
     }
     used = len(page_text(title, data, STYLES, SCRIPTS).encode())

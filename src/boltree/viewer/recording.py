@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from ..scenes import Board, Chain, Grid
 from ..search import Search
 from .boards import BoardPainter
 from .chains import ChainPainter
+from .exactly import optimum_of
 from .grids import GridPainter
 from .labels import labels_of
 from .painter import Painter
@@ -57,6 +59,11 @@ class Recording:
 
     def __post_init__(self) -> None:
         self.actions: list[int] = self.search.root.actions.tolist()
+
+    @cached_property
+    def optimum(self) -> float | None:
+        """The exact value of the root, where it is quickly found."""
+        return optimum_of(self.search)
 
     @property
     def trials(self) -> list[int]:

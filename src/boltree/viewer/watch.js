@@ -17,7 +17,7 @@ const PICTURES = { grid: gridPicture, chain: chainPicture, board: boardPicture }
 const WORDS = {
   grid:
     "Colour and number: a cell's visits, summed over all depths, or its mean value. " +
-    "Arrow: the action most recommended there.",
+    "Arrow: the action most recommended there, by the visits of all depths together.",
   chain:
     "Bar: a state's visits, on a logarithmic scale, or its value. Below a state: what leaving there pays, and how " +
     "many trials left. Thick arrows: recommended actions.",
@@ -36,6 +36,7 @@ function card(search) {
     const readings = {
       recommends: best === null ? "–" : named(best),
       value: precise(search.value[moment]),
+      ...(known(search.optimum) ? { "exact optimum": precise(search.optimum) } : {}),
       nodes: grouped(search.nodes[moment]),
       "recommended line": line.length < report.steps ? line.join(" → ") : `${line.join(" → ")} → …`,
     };
@@ -148,6 +149,7 @@ main.replaceChildren(
   html("h1", {}, report.title),
   ...(controls.children.length ? [controls] : []),
   ...(scene ? [html("p", { class: "caption" }, WORDS[scene.kind])] : []),
+  ...(scene?.kind === "grid" ? gridLegend() : []),
   html("section", { class: `cards as-${scene?.kind} ${long ? "long" : ""}`, id: "pictures" }, ...drawings),
   ...(report.said ? [story(report.said)] : []),
   ...report.figures.map(figure),

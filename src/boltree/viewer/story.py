@@ -1,0 +1,15 @@
+"""What happened, in words: on a chain, on a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .explanation import explained
+from .grid_story import grid_story
+from .recording import Recording
+
+
+def story(recordings: Sequence[Recording]) -> dict[str, Any] | None:
+    """What the problem is, and a verdict and some sentences for each search; None where nobody knows how to tell."""
+    return explained(recordings) or grid_story(recordings)
