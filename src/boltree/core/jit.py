@@ -180,4 +180,4 @@ class _PackageCache(FunctionCache):
 def say_compiling() -> None:
     """Tell the user, once per process, why the first call takes seconds."""
     if not os.environ.get("BOLTREE_QUIET"):
-        print("boltree: compiling (some seconds; kept for next time) ...", file=sys.stderr, flush=True)
+        print("boltree: compiling (about 20 s the first time; kept for next time) ...", file=sys.stderr, flush=True)
