@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -238,3 +239,19 @@ def test_refusals():
 
     with pytest.raises(bt.ParameterError, match="takes leaves in batches"):
         bt.Search(problem, bt.BTS(), threads=2, evaluator=Evaluator())
+
+
+def test_what_is_compiled_for_threads_is_no_part_of_the_time(monkeypatch):
+    """Threads are hired after some trials have shown what they cost: in the middle of the first run."""
+    hire = crew._own_trees
+
+    def slowly(*arguments):
+        time.sleep(0.6)
+        return hire(*arguments)
+
+    monkeypatch.setattr(crew, "_own_trees", slowly)
+    search = bt.Search(bt.problems.FrozenLake("8x8"), bt.UCT(), threads=2, seed=0)
+    began = time.perf_counter()
+    assert search.run(seconds=0.3) == "seconds"
+    assert time.perf_counter() - began > 0.85
+    assert search.sharing == "a tree each"

@@ -309,7 +309,7 @@ class Search:
         report = ProgressLine(self, trials, seconds) if progress is True else progress
         chunk, reason = 16, ""
         batches = Batches(self, self._batch) if self._batch > 1 else None
-        whole = False
+        whole, crew = False, self._crew
         try:
             while not reason:
                 now = time.perf_counter() - began
@@ -325,7 +325,9 @@ class Search:
                         if not self._run_batches(batches, todo, last):
                             reason = "memory"
                     elif self._crew is not None and self._run_crew(todo, last):
-                        pass
+                        if self._crew is not crew:
+                            began += self._crew.ready_in
+                            crew = self._crew
                     elif not self._run_chunk(1 if batches is not None else todo - max(done() - before, 0)):
                         reason = "memory"
                     raise_dropped()

@@ -98,6 +98,12 @@ def kernel(function: F) -> F:
     return compiled  # type: ignore[no-any-return]
 
 
+def make_ready(compiled: Any, *arguments: Any) -> None:
+    """Compile a kernel for arguments like these, or load what was compiled, without calling it."""
+    if not JIT_DISABLED:
+        compiled.compile(tuple(map(numba.typeof, arguments)))
+
+
 def keep_on_disk(dispatcher: Any, name: str, *, announce: bool = False) -> None:
     """Let a dispatcher load its machine code from Boltree's cache, and save it there."""
     try:

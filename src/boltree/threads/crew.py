@@ -47,6 +47,8 @@ class Crew(Protocol):
     """Threads that run the trials of one search."""
 
     way: str
+    ready_in: float
+    """Seconds that it took to compile what they run: no part of a run's time."""
 
     def run(self, trials: int, last: int | None) -> bool:
         """Run about so many trials, and never beyond the `last`; False when memory does not suffice for all threads."""
@@ -67,6 +69,7 @@ class Unhired:
 
     way = "unknown"
     trials = 0
+    ready_in = 0.0
 
     def __init__(self, search: Search, threads: int, seed: np.random.SeedSequence) -> None:
         self._search, self._threads, self.seed = search, threads, seed
@@ -86,7 +89,9 @@ class Unhired:
             way = _shared_tree if dear and not _counts_trials(search) else _own_trees
             if way is _own_trees:
                 search._tree.compact = self._compact
+            began = time.perf_counter()
             search._crew = way(search, self._threads, self.seed)
+            search._crew.ready_in = time.perf_counter() - began
         return room
 
     def finish(self) -> None:

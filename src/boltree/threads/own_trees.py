@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core import records
+from ..core.jit import make_ready
 from ..core.merge import merge_tree
 from ..core.random import new_generator
 from ..core.run import run_trials
@@ -102,6 +103,7 @@ class OwnTrees:
     """The search's own tree in the caller's thread, and helpers in others."""
 
     way = "a tree each"
+    ready_in = 0.0
 
     def __init__(self, search: Search, threads: int, seed: np.random.SeedSequence) -> None:
         self._search = search
@@ -110,6 +112,7 @@ class OwnTrees:
         self._pool = new_pool(threads)
         self._begin()
         self._merged = search.trials  # trials when all were merged last
+        make_ready(merge_tree, search._handle, search._handle, np.zeros(0, np.int32))
 
     def _begin(self) -> None:
         self._given = 0  # trials of this run that were given out

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core import records
+from ..core.jit import make_ready
 from ..core.rounds import run_rounds
 from ..failures import raise_failure
 from .crew import Waiting, new_pool
@@ -25,12 +26,14 @@ class Rounds:
 
     way = "rounds"
     trials = 0
+    ready_in = 0.0
 
     def __init__(self, search: Search, threads: int, seed: np.random.SeedSequence) -> None:
         self._search = search
         self._workers = [Worker(search, one) for one in seed.spawn(threads)]
         self._pool = new_pool(threads)
         self._values, self._none = np.zeros(round_size(threads)), np.zeros(0)
+        make_ready(run_rounds, search._handle, 0, threads, 0, 0, 0, self._values, self._none)
 
     def run(self, trials: int, last: int | None) -> bool:
         """Run whole rounds until there are so many more trials; False when there is no room for another."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import records
 from ..core.holes import close_gaps, drop_unvisited
+from ..core.jit import make_ready
 from ..core.worker import run_worker, set_reserves
 from ..failures import raise_failure
 from .crew import Waiting, new_pool
@@ -23,12 +24,15 @@ class SharedTree:
 
     way = "shared tree"
     trials = 0
+    ready_in = 0.0
 
     def __init__(self, search: Search, threads: int, seed: np.random.SeedSequence) -> None:
         self._search = search
         self._workers = [Worker(search, one) for one in seed.spawn(threads)]
         self._pool = new_pool(threads)
         self._version = search._version
+        make_ready(run_worker, search._handle)
+        make_ready(close_gaps, search._handle, np.zeros(0, np.int64))
 
     def run(self, trials: int, last: int | None) -> bool:
         """Run so many trials; False when there is no room for as many at once as there are threads."""
