@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 import pytest
 
 import boltree as bt
@@ -81,3 +84,44 @@ def test_rollouts_do_not_depend_on_what_is_known(monkeypatch):
                 values.append((make.__name__, search.root.value, search.root.visits.tolist()))
     for make in (Slippery, Lazy, Grid):
         assert len({str(value) for value in values if value[0] == make.__name__}) == 1
+
+
+class Plane(bt.PythonProblem):
+    """So many states that what is known of them is moved to larger memory again and again."""
+
+    actions, horizon, deterministic = 4, 60, True
+
+    def start(self, rng):
+        return 0, 0
+
+    def step(self, state, action, rng):
+        x, y = state[0] + (1, -1, 0, 0)[action], state[1] + (0, 0, 1, -1)[action]
+        return (x, y), -float(abs(x - 20) + abs(y - 10)), False
+
+
+class Nothing:
+    """Values of no worth, in batches."""
+
+    batch, gives_prior = 4, False
+
+    def evaluate(self, batch):
+        return None, np.zeros(len(batch))
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_searches_of_one_problem_in_several_threads(together):
+    """What each of them finds is what it finds alone."""
+    with bt.Together(Nothing(), threads=2) as shared:
+        options = {"evaluator": shared} if together else {"growth": "trial"}
+        trials = 3_000 if together else 10_000
+
+        def values(workers):
+            plane = Plane()
+            searches = [bt.Search(plane, bt.BTS(alpha=10.0), seed=i, **options) for i in range(4)]
+            with ThreadPoolExecutor(workers) as threads:
+                assert set(threads.map(lambda search: search.run(trials=trials), searches)) == {"trials"}
+            return [(search.root.value, search.root.visits.tolist()) for search in searches]
+
+        alone = values(1)
+        assert values(4) == alone
+        assert values(4) == alone

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
@@ -133,7 +134,10 @@ def search_many(
     try:
         task = Task(problems, which, starts, seeds, words, int(trials), new_search)
         if shared is None:
-            Shifts(task, several).run()
+            with ExitStack() as turns:
+                for one in problems if in_turn else ():
+                    turns.enter_context(one._turn)
+                Shifts(task, several).run()
         else:
             shared.run(task, trees)
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -426,6 +427,11 @@ class Problem:
         for item in self.plain_params:
             digest.update(np.ascontiguousarray(item).tobytes())
         return digest.hexdigest()
+
+    @property
+    def _turn(self) -> contextlib.AbstractContextManager[Any]:
+        """Held while a search calls the problem's functions; nothing, where they may be called by many at once."""
+        return contextlib.nullcontext()
 
     def __getstate__(self) -> dict[str, Any]:
         """Parameters travel by value: their memory lies elsewhere in another process."""

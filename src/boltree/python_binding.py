@@ -6,6 +6,7 @@ What is asked once goes through known.py; the rest is a call into Python every t
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ class PythonBinding:
         self._generators: dict[int, Generator] = {}
         self._known: Known | None = None
         self._raised: BaseException | None = None
+        self.turn = threading.RLock()  # whose it is to ask: searches in other threads may be of the same problem
         self._keyed = type(problem).key.__qualname__ != "PythonProblem.key"  # states that might be changed unseen
 
     @property

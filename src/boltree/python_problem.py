@@ -7,6 +7,7 @@ at hundreds of thousands of trials a second where its states come again.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Hashable, Iterable
 from typing import Any, ClassVar, NoReturn
 
@@ -158,6 +159,11 @@ class PythonProblem(Problem):
     def reraise(self) -> None:
         """Raise what a method raised inside the kernel, as it was raised."""
         self._bound.reraise()
+
+    @property
+    def _turn(self) -> contextlib.AbstractContextManager[Any]:
+        """Held while a search asks: what was answered is kept in one place, which one search at a time may change."""
+        return self._bound.turn
 
     def __getstate__(self) -> dict[str, Any]:
         """Objects and their numbers travel; what is bound to this process is made again."""

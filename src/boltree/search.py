@@ -267,7 +267,8 @@ class Search:
             raise ParameterError(f"seconds={seconds!r}: must be a finite number of at least 0")
         if not (progress is None or isinstance(progress, bool) or callable(progress)):
             raise ParameterError(f"progress={progress!r}: must be True or a function of the search")
-        with self._alone(), rescued() if isinstance(self.problem, PythonProblem) else contextlib.nullcontext():
+        turn = self.problem._turn if self._together is None else contextlib.nullcontext()
+        with self._alone(), turn, rescued() if isinstance(self.problem, PythonProblem) else contextlib.nullcontext():
             if self._estimates is None:
                 return self._run(trials, seconds, stop, progress)
             try:
@@ -379,7 +380,9 @@ class Search:
             )
         with together.admitted(self):
             if trials != 0 and self._root_waits():
-                if not self._run_chunk(1):
+                with self.problem._turn:
+                    room = self._run_chunk(1)
+                if not room:
                     return "memory"
                 trials = None if trials is None else trials - 1
             return together.run(self, trials, seconds)

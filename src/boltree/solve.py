@@ -50,7 +50,8 @@ class Model:
         self.probability = np.zeros(16384)
         self.reward = np.zeros(16384)
         self.successor = np.zeros(16384, np.int64)
-        self._explore(max_states)
+        with problem._turn:
+            self._explore(max_states)
         self.ids = {self.states[i].tobytes(): i for i in range(self.size)}
         self.layers = self._find_layers()
 

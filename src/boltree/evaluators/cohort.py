@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from ..core import records
 from ..core.batch import abandon_flights
 from ..problem import Problem
+from ..python_problem import PythonProblem
 from .crowd import Crowd
 from .door import Door
 from .external import NOTHING, Answers, checked
@@ -99,6 +101,7 @@ class Cohort:
         gives_prior: bool,
     ) -> None:
         self._evaluate, self._crowd, self._askers = evaluate, crowd, askers
+        self._alone = Crowd(0)
         self._gives_prior = gives_prior
         self.clients: list[Client] = []
         self._groups = np.zeros(0, records.GROUP)
@@ -162,8 +165,13 @@ class Cohort:
         if self._rows.shape[0] < len(groups) * size or self._rows.shape[1] != kind.row_bytes:
             self._rows = np.zeros((len(groups) * size, kind.row_bytes), np.uint8)
             self._packed = np.zeros_like(self._rows)
-        count = self._crowd.advance(groups, size, values, priors, self._rows, self._packed, kind.items)
-        return self._packed[:count]
+        arguments = (groups, size, values, priors, self._rows, self._packed, kind.items)
+        if not isinstance(kind.problem, PythonProblem):
+            return self._packed[: self._crowd.advance(*arguments)]
+        with ExitStack() as turns:  # what Python has answered is changed by one thread at a time
+            for problem in {id(client.search.problem): client.search.problem for client in self.clients}.values():
+                turns.enter_context(problem._turn)
+            return self._packed[: self._alone.advance(*arguments)]
 
     def _see_to_groups(self) -> None:
         """Make room for who needs it, and let go of who has ended."""
