@@ -163,6 +163,25 @@ def test_searches_inside_searches_and_in_threads(hook):
         thread.join()
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_that_meets_a_finaliser(threads, hook):
+    """Python ignores what is raised there."""
+
+    class Dying:
+        def __del__(self):
+            raise KeyboardInterrupt
+
+    def look(search):
+        Dying()
+        return False
+
+    search = bt.Search(bt.problems.DChain(9), bt.UCT(), seed=0, threads=threads)
+    with pytest.raises(KeyboardInterrupt):
+        search.run(seconds=5.0, stop=look)
+    assert search.trials > 0
+    assert hook == []
+
+
 def test_an_interrupt_of_another_thread_is_not_taken(hook):
     """What is dropped elsewhere is not this search's."""
     with rescued():

@@ -27,7 +27,6 @@ from .failures import raise_failure
 from .node import Node
 from .problem import Problem, not_a_problem
 from .progress import ProgressLine
-from .python_problem import PythonProblem
 from .states import PlainState
 from .survey import Survey, survey
 from .threads import Crew, check_threads, hire
@@ -268,7 +267,7 @@ class Search:
         if not (progress is None or isinstance(progress, bool) or callable(progress)):
             raise ParameterError(f"progress={progress!r}: must be True or a function of the search")
         turn = self.problem._turn if self._together is None else contextlib.nullcontext()
-        with self._alone(), turn, rescued() if isinstance(self.problem, PythonProblem) else contextlib.nullcontext():
+        with self._alone(), turn, rescued():
             if self._estimates is None:
                 return self._run(trials, seconds, stop, progress)
             try:

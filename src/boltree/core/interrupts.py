@@ -2,7 +2,8 @@
 
 A kernel calls a problem in plain Python through C, and an exception cannot pass through C. What a method raises is
 caught and kept (native.py), but an interrupt may arrive a moment later, when the method has been left: Python then
-prints it as "ignored" and goes on. While such kernels run, `rescued` hears what Python is about to ignore.
+prints it as "ignored" and goes on. So it does where an interrupt meets a finaliser: of the threads of an earlier
+search, say, which may be cleaned up at any time. While a search runs, `rescued` hears what Python is about to ignore.
 """
 
 from __future__ import annotations
