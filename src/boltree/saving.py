@@ -173,9 +173,8 @@ def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
         raise ParameterError(f"{path}: the tree does not fit max_bytes={search._max_bytes}")
     for name in sizes:
         storage.arenas[name].array[: arrays[name].size] = arrays[name]
-    if not t.shared:  # links are taken as the checksum says they are
-        fault = find_fault(search._handle, np.zeros(count, np.uint8), np.zeros(units, np.uint8))
-        expect(fault == SOUND, f"the {FAULTS[fault]} of node {int(t.error_node)}")
+    fault = find_fault(search._handle, np.zeros(count, np.uint8), np.zeros(units, np.uint8))
+    expect(fault == SOUND, f"the {FAULTS[fault]} of node {int(t.error_node)}")
     expect(search.problem.are_sound(storage.states[:count].view(search.problem.state_layout()).ravel()), "a state")
     if search._estimates is not None:
         search._estimates.show()

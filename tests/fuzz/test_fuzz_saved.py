@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import boltree as bt
 from boltree.archive import read_archive, write_archive
-from boltree.core.records import EDGE, ENTROPY, HEADER, NODE, QUOTA, SCHEDULE, TABLE, TREE
+from boltree.core.records import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE
 from boltree.saving import checksum
 from fuzzing import for_seconds, fuzz
 from mdps import random_mdp
@@ -23,12 +23,13 @@ from test_fast_paths import same_tree
 
 HOSTILE = [-(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 16, 17, 255, 65534, 65535, 2**31 - 1, 2**40, 2**62, 2**63 - 1]
 REALS = [0.0, -1.0, 0.5, 2.0, 1e308, -1e308, 5e-324, float("inf"), float("-inf"), float("nan")]
-LAYOUTS = {"tree": [TREE], "nodes": [NODE], "blocks": [EDGE, HEADER, SCHEDULE, ENTROPY, QUOTA, TABLE]}
+LAYOUTS = {"tree": [TREE], "nodes": [NODE], "blocks": [EDGE, HEADER, SCHEDULE, ENTROPY, QUOTA, TABLE, LINK]}
 
 
 def bank() -> dict[str, bt.Search]:
     """Searches whose trees hold every kind of record."""
     chance, game = random_mdp(3, horizon=5).problem(), bt.problems.TicTacToe()
+    round_trip = random_mdp(3, horizon=9, discount=0.9).problem()
     made = {
         "tables": bt.Search(bt.problems.SyntheticTree(9, 3, seed=1), bt.DENTS(alpha=0.3, alias=True), seed=0),
         "chance": bt.Search(chance, bt.UCT(c=1.0), seed=0, growth="trial"),
@@ -38,10 +39,17 @@ def bank() -> dict[str, bt.Search]:
         "relative": bt.Search(game, bt.RENTS(), seed=0),
         "go": bt.Search(bt.problems.Go(3, 0.5), bt.UCT(c=1.0), seed=0),
         "threads": bt.Search(chance, bt.BTS(), seed=0, threads=2),
+        "shared": bt.Search(chance, bt.DENTS(alpha=0.3), seed=0, transpositions=True),
+        "circles": bt.Search(
+            random_mdp(3, horizon=9, discount=0.9).problem(), bt.BTS(), seed=0, transpositions="state"
+        ),
+        "recycled": bt.Search(chance, bt.DENTS(), seed=0, max_nodes=60, on_full="recycle"),
         "long": bt.Search(bt.problems.Sailing(5), bt.BTS(), seed=0, max_bytes=10**9),
     }
     for search in made.values():
         search.run(trials=150)
+    made["recycled"].run(trials=1_000)
+    assert made["recycled"].recyclings > 0
     child = max(made["windows"].children[0], key=lambda one: one.count * (not one.terminal))
     made["windows"].advance(0, child.state, horizon="receding")
     made["windows"].run(trials=50)
@@ -156,6 +164,23 @@ def put(records: Any, row: int, field: str, data: Any) -> None:
     if records.dtype[field].kind == "i" and number >= 2 ** (size - 1):
         number -= 2**size
     records[field][row] = number
+
+
+@pytest.mark.parametrize("name", ["shared", "circles"])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("child", 10**6), ("child", -3), ("next", 10**6), ("next", -2), ("visits", -1), ("visits", 10**6),
+     ("rewards", np.nan), ("reward", np.inf)],
+)  # fmt: skip
+def test_a_link_that_cannot_be(saved, name, field, value, tmp_path):
+    arrays = {key: array.copy() for key, array in read_archive(saved[name][1]).items()}
+    root = arrays["nodes"].view(NODE)[0]
+    edges = arrays["blocks"].view(EDGE)[root["block"] : root["block"] + root["actions"]]
+    link = int(edges["child"][edges["visits"] > 0][0])
+    arrays["blocks"].view(LINK)[field][link] = value
+    sealed(tmp_path / "s", meta_of(arrays), arrays)
+    with pytest.raises(bt.ParameterError, match=r"damaged: the (outcome|count) of node \d+ cannot be"):
+        bt.Search.load(tmp_path / "s")
 
 
 @pytest.mark.parametrize("name", ["tables", "chance", "go"])

@@ -12,10 +12,11 @@ import numpy as np
 
 from .blocks import extra_at, is_tabled, prior_at, table_at, units_of
 from .jit import inlined, kernel
+from .links import depth_below
 from .outcomes import CHAIN, INDEXED
-from .records import LEAF, NONE, ORIGIN, RECYCLED, SINGLE, TABLED, TERMINAL, UNFINISHED, WINDOWED
+from .records import BY_STATE, LEAF, NONE, ORIGIN, RECYCLED, SINGLE, TABLED, TERMINAL, UNFINISHED, WINDOWED
 from .space import HALVING, NO_ENTROPY, SWITCHING
-from .views import edge_at, entropy_at, header_at, node_at, quota_at, row_at, schedule_at, window_of, words_of
+from .views import edge_at, entropy_at, header_at, link_at, node_at, quota_at, row_at, schedule_at, window_of, words_of
 
 SOUND = 0
 FAULTS = ("", "record", "block", "action", "outcome", "count", "prior", "table", "schedule", "way")
@@ -45,7 +46,7 @@ def find_fault(handle: Any, met: Any, used: Any) -> int:
             return fault
     for index in range(tree.node_count):
         tree.error_node = index
-        if met[index] != (0 if index == tree.root else 1):
+        if met[index] != (0 if index == tree.root else 1) and not (tree.shared == BY_STATE and index == tree.root):
             return _WAY
     for k in range(tree.window_count):
         tree.error_node = index = np.int64(window_of(tree)[k])
@@ -117,17 +118,15 @@ def fault_below(tree: Any, index: int, met: Any, used: Any) -> int:
             if np.int64(edge.action) <= action or np.int64(edge.action) >= tree.actions:
                 return _ACTION
             action = np.int64(edge.action)
-            indexed = edge.outcomes == INDEXED and tree.index_wanted
+            indexed = (edge.outcomes == INDEXED and tree.index_wanted) or tree.shared
             if not is_finite(edge.w) or np.isnan(edge.q) or not (edge.outcomes <= CHAIN or indexed):
                 return _ACTION
-            visits = np.int64(0)
-            child = np.int64(edge.child)
-            while child != NONE:
-                count = meet(tree, index, child, action, met)
-                if count < 0:
-                    return _OUTCOME
-                visits += count
-                child = np.int64(node_at(tree, child).sibling)
+            if tree.shared:
+                visits = visits_of_links(tree, index, np.int64(edge.child), met, used)
+            else:
+                visits = visits_of_outcomes(tree, index, np.int64(edge.child), action, met)
+            if visits < 0:
+                return _OUTCOME
             if edge.visits != visits and (tree.distribution != SWITCHING or edge.visits < 0 or edge.visits > visits):
                 return _COUNT
             tried += edge.visits
@@ -137,6 +136,41 @@ def fault_below(tree: Any, index: int, met: Any, used: Any) -> int:
     if ends or tree.distribution == SWITCHING or node.marks & UNFINISHED or tree.recyclings:
         return SOUND if tried <= node.visits else _COUNT
     return SOUND if tried == max(np.int64(node.visits) - first, 0) else _COUNT
+
+
+@inlined
+def visits_of_outcomes(tree: Any, index: int, child: int, action: int, met: Any) -> int:
+    """The sum of visits of an edge's outcomes; -1 if one of them cannot be."""
+    visits = np.int64(0)
+    while child != NONE:
+        count = meet(tree, index, child, action, met)
+        if count < 0:
+            return np.int64(-1)
+        visits += count
+        child = np.int64(node_at(tree, child).sibling)
+    return visits
+
+
+@inlined
+def visits_of_links(tree: Any, index: int, link: int, met: Any, used: Any) -> int:
+    """The sum of visits of an edge's links; -1 if one of them, or the node that it leads to, cannot be."""
+    visits = np.int64(0)
+    while link != NONE:
+        if link < 0 or link >= tree.unit_count or used[link]:
+            return np.int64(-1)
+        used[link] = 1
+        record = link_at(tree, link)
+        child = np.int64(record.child)
+        if child < 0 or child >= tree.node_count or record.visits < 0 or record.visits >= MOST:
+            return np.int64(-1)
+        if not (is_finite(record.reward) and is_finite(record.rewards)):
+            return np.int64(-1)
+        if node_at(tree, child).depth != depth_below(tree, index):
+            return np.int64(-1)
+        met[child] = 1
+        visits += record.visits
+        link = np.int64(record.next)
+    return visits
 
 
 @inlined
