@@ -40,9 +40,7 @@ def bank() -> dict[str, bt.Search]:
         "go": bt.Search(bt.problems.Go(3, 0.5), bt.UCT(c=1.0), seed=0),
         "threads": bt.Search(chance, bt.BTS(), seed=0, threads=2),
         "shared": bt.Search(chance, bt.DENTS(alpha=0.3), seed=0, transpositions=True),
-        "circles": bt.Search(
-            random_mdp(3, horizon=9, discount=0.9).problem(), bt.BTS(), seed=0, transpositions="state"
-        ),
+        "circles": bt.Search(round_trip, bt.BTS(), seed=0, transpositions="state"),
         "recycled": bt.Search(chance, bt.DENTS(), seed=0, max_nodes=60, on_full="recycle"),
         "long": bt.Search(bt.problems.Sailing(5), bt.BTS(), seed=0, max_bytes=10**9),
     }
