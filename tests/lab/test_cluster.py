@@ -202,3 +202,14 @@ def test_addresses(address):
 def test_workers_and_cluster_exclude_each_other(capsys):
     assert main(["compare", "tiny.toml", "--workers", "2", "--cluster", "auto"]) == 2
     assert "--workers and --cluster: give one of them" in capsys.readouterr().err
+
+
+def test_a_match_on_a_cluster_is_the_same_match(nodes, tmp_path):
+    words = ["match", "uct", "bts", "--games", "2", "--board", "5", "--trials", "20", "--network", "none"]
+    words += ["--no-progress", "--out"]
+    assert main([*words, str(tmp_path / "here"), "--workers", "1"]) == 0
+    assert main([*words, str(tmp_path / "there"), "--cluster", nodes.address]) == 0
+    here, there = (sorted((tmp_path / place / "games").glob("*.sgf")) for place in ("here", "there"))
+    assert len(here) == 2
+    assert [path.name for path in there] == [path.name for path in here]
+    assert [path.read_text() for path in there] == [path.read_text() for path in here]
