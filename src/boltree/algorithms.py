@@ -207,7 +207,8 @@ _SAMPLED_ARGS = """
         q_init: preference of an untried action; None takes log prior (shifted to mean 0) where there is one, else the
             lowest return seen where alpha is ``"auto"``, else 0.
         recommend: the action of highest ``"value"`` or most ``"visits"``.
-        alias: sample from alias tables; ``"auto"`` does so at nodes with many actions.
+        alias: sample from alias tables, which are older than the values; ``"auto"`` does so at nodes with many actions,
+            unless an evaluator object values leaves.
         rebuild_factor: a table is rebuilt every so many times ``|A|`` visits of its node.
         early_rebuilds: also at visits 1, 2, 4, ... up to ``|A|``.
 """

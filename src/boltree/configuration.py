@@ -20,7 +20,7 @@ SWEEP_LEAST = 1024
 NEVER = 1 << 40
 
 
-def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool) -> tuple[Any, list[Any]]:
+def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, external: bool) -> tuple[Any, list[Any]]:
     """A tree record set up for this pair, and the objects that must live as long as it."""
     handle = new_tree()
     t = handle[0]
@@ -38,6 +38,8 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool) -> tup
 
     alias = getattr(algorithm, "alias", False)
     t.alias_from = NEVER
+    if alias == "auto" and external:
+        alias = False  # an evaluator's answer costs far more than O(A), and is worth the latest policy
     if alias and sampled and not t.relative:  # a policy relative to the parent's changes with every trial
         t.alias_from = 2 if alias is True else ALIAS_FROM
     t.scan_to = SCAN_TO

@@ -126,7 +126,9 @@ class Search:
         self._crew: Crew | None = None
         external = growth == "leaf" and not isinstance(evaluator, (str, int, float, np.number))
         prior_external = external and bool(getattr(evaluator, "gives_prior", True))
-        self._handle, self._kept = configure(problem, algorithm, has_prior=problem.has("prior") or prior_external)
+        self._handle, self._kept = configure(
+            problem, algorithm, has_prior=problem.has("prior") or prior_external, external=external
+        )
         self._tree.prior_external = prior_external and self._tree.has_prior
         self._enter_evaluator(evaluator)
         self._batch = self._batch_of(evaluator) if external else 1

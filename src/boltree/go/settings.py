@@ -2,7 +2,8 @@
 
 A value of a network's policy starts as its logarithm, about 20 at most, so results are scaled to ±100; a temperature is
 then about 100 times what it would be for ±1. Painter et al. tuned epsilon and the prior's weight for BTS and AR-BTS,
-and used them for the other algorithms of the same kind.
+and used them for the other algorithms of the same kind. Moves are drawn from the policy itself, not from alias tables:
+at these temperatures a table stands for one move until it is rebuilt, and nodes see too few visits for that.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from ..lab.settings import Setting, title_of
 SCALE = 100.0
 """The result of a won game."""
 
-_BELLMAN = {"epsilon": 0.003, "epsilon_prior": 2.0}
-_AVERAGE = {"epsilon": 0.001, "epsilon_prior": 1.0}
+_BELLMAN = {"epsilon": 0.003, "epsilon_prior": 2.0, "alias": False}
+_AVERAGE = {"epsilon": 0.001, "epsilon_prior": 1.0, "alias": False}
 
 TUNED: dict[str, dict[str, Any]] = {
     "puct": {"c": 110.0},
