@@ -225,6 +225,7 @@ def _outcome(field: str, given: Any, states: int) -> tuple[float, int, float, bo
     try:
         chance, to, reward, done = given
         chance, to, reward = float(chance), whole("OutcomeTable", "state", to, 0, states - 1), float(reward)
+        done = bool(done)
         if not (0.0 <= chance <= 1.0 + TOLERANCE and np.isfinite(reward)):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
@@ -232,4 +233,4 @@ def _outcome(field: str, given: Any, states: int) -> tuple[float, int, float, bo
             f"{field} has {shortened(given)}; an outcome is (probability from 0 to 1, state from 0 to {states - 1}, "
             "finite reward, done)"
         ) from None
-    return chance, to, reward, bool(done)
+    return chance, to, reward, done
