@@ -162,7 +162,7 @@ class PythonProblem(Problem):
 
     @property
     def _turn(self) -> contextlib.AbstractContextManager[Any]:
-        """Held while a search asks: what was answered is kept in one place, which one search at a time may change."""
+        """Held while a search asks, since what was answered is kept in one place, which one at a time may change."""
         return self._bound.turn
 
     def __getstate__(self) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union
@@ -12,22 +11,20 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from .advancing import move_root
 from .algorithms import MAX_BUDGET, Algorithm
 from .configuration import configure
 from .core import records, space
-from .core.interrupts import held_back, raise_dropped, rescued
+from .core.interrupts import rescued
 from .core.memory import physical_memory
-from .core.random import new_generator
 from .core.run import abandon_trial, bytes_of_trial, room_for_batch, run_shared_trials, run_trials
-from .core.storage import Storage, new_tree
-from .core.subtree import copy_shared, copy_subtree
+from .core.storage import Storage
 from .errors import ParameterError, ProblemError
-from .evaluators import Batches, Evaluator, Together, evaluate_waiting
+from .evaluators import Evaluator, Together, evaluate_waiting
 from .failures import raise_failure
 from .node import Node
 from .problem import Problem, not_a_problem
-from .progress import ProgressLine
-from .states import PlainState
+from .running import run_within
 from .survey import Survey, survey
 from .threads import Crew, check_threads, hire
 from .threads.rounds import round_size
@@ -38,14 +35,8 @@ if TYPE_CHECKING:
     from .viewer import Watched
 
 MAX_BATCH = 8192
-CHUNK_SECONDS = 0.05
-"""Trials run in chunks of about so long; Ctrl-C, limits, progress and growth are seen to between them."""
-
-
 MOST_BYTES = 1 << 56
 """No machine has as many; sums of a few of them are still 64-bit numbers."""
-SPARE_BYTES = 64 << 20
-"""The memory of a tree that was left by `advance` is kept for the next one up to this size."""
 
 
 class Search:
@@ -271,10 +262,10 @@ class Search:
         turn = self.problem._turn if self._together is None else contextlib.nullcontext()
         with self._alone(), turn, rescued():
             if self._estimates is None:
-                return self._run(trials, seconds, stop, progress)
+                return run_within(self, trials, seconds, stop, progress)
             try:
                 self._estimates.resume()
-                return self._run(trials, seconds, stop, progress)
+                return run_within(self, trials, seconds, stop, progress)
             finally:
                 self._estimates.show()
 
@@ -292,101 +283,6 @@ class Search:
                     del self._turn["now"]
             except KeyError:
                 pass
-
-    def _run(self, trials: int | None, seconds: float | None, stop: Any, progress: Any) -> str:
-        self._set_budget(trials)
-        t = self._tree
-        if t.pending:
-            abandon_trial(self._handle)  # an interrupt came between a leaf and its evaluation
-        self._run_trials(self._handle, 0)  # compile, if need be, before the clock starts
-        if self._together is not None:
-            return self._run_together(self._together, trials, seconds, stop, progress)
-        began = time.perf_counter()
-        record = self._handle.view(np.ndarray)["trials"]  # read once a chunk: a record's attributes are slow to read
-
-        def done() -> int:
-            return int(record.item()) + (0 if self._crew is None else self._crew.trials)
-
-        last = None if trials is None else done() + int(trials)
-        report = ProgressLine(self, trials, seconds) if progress is True else progress
-        chunk, reason = 16, ""
-        batches = Batches(self, self._batch) if self._batch > 1 else None
-        whole, crew = False, self._crew
-        try:
-            while not reason:
-                now = time.perf_counter() - began
-                before = done()
-                if last is not None and before >= last:
-                    reason = "trials"
-                elif seconds is not None and now >= seconds:
-                    reason = "seconds"
-                else:
-                    chunk_began = time.perf_counter()
-                    todo = chunk if last is None else min(chunk, last - before)
-                    if batches is not None and not self._root_waits():
-                        if not self._run_batches(batches, todo, last):
-                            reason = "memory"
-                    elif self._crew is not None and self._run_crew(todo, last):
-                        if self._crew is not crew:
-                            began += self._crew.ready_in
-                            crew = self._crew
-                    elif not self._run_chunk(1 if batches is not None else todo - max(done() - before, 0)):
-                        reason = "memory"
-                    raise_dropped()
-                    spent = max(time.perf_counter() - chunk_began, 1e-6)
-                    aim = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, max(seconds - now - spent, 1e-4))
-                    rate = max(done() - before, 1) / spent
-                    chunk = max(1, min(int(rate * aim), 8 * chunk))
-                    if callable(report):
-                        self._look(report)
-                    if stop is not None and not reason and self._look(stop):
-                        reason = "stop"
-            whole = True
-        finally:
-            if self._crew is not None:
-                with held_back():
-                    self._crew.finish()
-            if batches is not None:
-                failed = batches.close(settle=whole)
-                if whole and failed != records.DONE:
-                    raise_failure(self, failed)
-            if progress is True:
-                report.close()
-        assert not t.pending
-        return reason
-
-    def _look(self, looker: Callable[[Search], Any]) -> Any:
-        """Let somebody look at the search while it runs."""
-        if self._estimates is None:
-            return looker(self)
-        try:
-            self._estimates.show()
-            return looker(self)
-        finally:
-            self._estimates.resume()
-
-    def _run_crew(self, trials: int, last: int | None) -> bool:
-        """Let all threads run; what they did is counted and joined before an interrupt is raised."""
-        assert self._crew is not None
-        with held_back():
-            return self._crew.run(trials, last)
-
-    def _run_together(
-        self, together: Together, trials: int | None, seconds: float | None, stop: Any, progress: Any
-    ) -> str:
-        """Run among other searches; another thread does the work."""
-        if stop is not None or callable(progress) or progress is True:
-            raise ParameterError(
-                "run(stop=..., progress=...): not with the evaluator Together, which runs many searches"
-            )
-        with together.admitted(self):
-            if trials != 0 and self._root_waits():
-                with self.problem._turn:
-                    room = self._run_chunk(1)
-                if not room:
-                    return "memory"
-                trials = None if trials is None else trials - 1
-            return together.run(self, trials, seconds)
 
     @property
     def _run_trials(self) -> Callable[[Any, int], int]:
@@ -424,18 +320,6 @@ class Search:
         """Whether the root's own prior must be asked for, before a batch can be selected."""
         t = self._tree
         return bool(t.prior_external) and int(self._storage.nodes[int(t.root)].block) == records.NONE
-
-    def _run_batches(self, batches: Batches, trials: int, last: int | None) -> bool:
-        """Back up at least so many trials, in batches; False when there is no room for another."""
-        done = self._handle.view(np.ndarray)["trials"]
-        end = done.item() + trials
-        while done.item() < end:
-            code = batches.advance(None if last is None else last - done.item())
-            if code == records.FULL:
-                return False
-            if code != records.DONE:
-                raise_failure(self, code)
-        return True
 
     def _room_for(self, trials: int) -> int:
         """DONE when there is room for so many trials of a batch; FULL at a limit."""
@@ -620,57 +504,7 @@ class Search:
         if horizon not in ("absolute", "receding"):
             raise ParameterError(f"horizon={horizon!r}: must be 'absolute' or 'receding'")
         with self._alone():
-            self._advance(root, int(action), state, horizon == "receding")
-
-    def _advance(self, root: Node, action: int, state: Any, receding: bool) -> None:
-        known = root.outcomes(action)
-        kept: Node | None = None
-        if state is not None:
-            given = self.problem.as_state(state)
-            same = [child for child in known if child._state_record.tobytes() == given.tobytes()]
-            kept = min(same, key=lambda child: child.terminal, default=None)  # it went on, if it may have
-        elif len(known) == 1:
-            kept, given = known[0], known[0]._state_record
-        elif self.problem.deterministic:
-            memory = PlainState(np.asarray(root._state_record).reshape(1).copy())
-            self.problem.plain_step(memory, action, new_generator(0))
-            given = memory.memory[0]
-        else:
-            raise ParameterError(
-                f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was"
-            )
-        by_state = self._tree.shared == records.BY_STATE
-        depth = 0 if by_state else root.depth + 1
-        player = self.problem.plain_player(given)
-        handle = new_tree()
-        handle[0] = self._handle[0]
-        t = handle[0]
-        if receding and not by_state:  # which always looks as far ahead
-            t.horizon += 1
-        t.window_count = t.next_sweep = 0
-        storage = self._new_storage(handle, max(int(t.horizon) - depth, 0))
-        storage.scratch["rng"][:] = self._storage.scratch["rng"]
-        if self._estimates is not None:
-            self._estimates.resume()
-        if kept is None:
-            kept_counts = {name: t[name] for name in ("trials", "visits_made", "recyclings", "lowest", "highest")}
-            storage.plant(given, depth, player)
-            for name, value in kept_counts.items():
-                t[name] = value
-        else:
-            storage.make_sure(int(t.node_count) + 1, int(t.unit_count) + 1)
-            origins = np.zeros(int(t.node_count), np.int32)
-            if t.shared:
-                copy_shared(self._handle, handle, kept._index, origins, np.full(origins.size, records.NONE, np.int32))
-            else:
-                copy_subtree(self._handle, handle, kept._index, origins)
-        if self._storage.nbytes <= SPARE_BYTES:
-            self._spare = self._storage.cleared(2 * self._batch)
-        self._handle, self._storage = handle, storage  # only now, with nothing left that can fail
-        self._version += 1
-        self._enter_root()
-        if self._estimates is not None:
-            self._estimates.show()
+            move_root(self, root, int(action), state, horizon == "receding")
 
     # Keeping
 

@@ -19,7 +19,8 @@ from .core.records import NODE, TREE
 from .errors import ParameterError, ProblemError
 from .failures import raise_failure
 from .problem import Problem
-from .search import CHUNK_SECONDS, Search, draw_noise
+from .running import CHUNK_SECONDS
+from .search import Search, draw_noise
 
 FIRST_QUOTA = 64
 SHARES = 16

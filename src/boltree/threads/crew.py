@@ -48,7 +48,7 @@ class Crew(Protocol):
 
     way: str
     ready_in: float
-    """Seconds that it took to compile what they run: no part of a run's time."""
+    """Seconds that it took to compile what they run, which are no part of a run's time."""
 
     def run(self, trials: int, last: int | None) -> bool:
         """Run about so many trials, and never beyond the `last`; False when memory does not suffice for all threads."""

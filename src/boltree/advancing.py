@@ -1,0 +1,73 @@
+"""Going on from an outcome: it becomes the root of a tree in other memory, with what lay below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .core import records
+from .core.random import new_generator
+from .core.storage import new_tree
+from .core.subtree import copy_shared, copy_subtree
+from .errors import ParameterError
+from .node import Node
+from .states import PlainState
+
+if TYPE_CHECKING:
+    from .search import Search
+
+SPARE_BYTES = 64 << 20
+"""The memory of a tree that was left is kept for the next one up to this size."""
+
+
+def move_root(search: Search, root: Node, action: int, state: Any, receding: bool) -> None:
+    """Make an outcome of an action the root; `Search.advance` says how."""
+    known = root.outcomes(action)
+    kept: Node | None = None
+    if state is not None:
+        given = search.problem.as_state(state)
+        same = [child for child in known if child._state_record.tobytes() == given.tobytes()]
+        kept = min(same, key=lambda child: child.terminal, default=None)  # it went on, if it may have
+    elif len(known) == 1:
+        kept, given = known[0], known[0]._state_record
+    elif search.problem.deterministic:
+        memory = PlainState(np.asarray(root._state_record).reshape(1).copy())
+        search.problem.plain_step(memory, action, new_generator(0))
+        given = memory.memory[0]
+    else:
+        raise ParameterError(
+            f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was"
+        )
+    by_state = search._tree.shared == records.BY_STATE
+    depth = 0 if by_state else root.depth + 1
+    player = search.problem.plain_player(given)
+    handle = new_tree()
+    handle[0] = search._handle[0]
+    t = handle[0]
+    if receding and not by_state:  # which always looks as far ahead
+        t.horizon += 1
+    t.window_count = t.next_sweep = 0
+    storage = search._new_storage(handle, max(int(t.horizon) - depth, 0))
+    storage.scratch["rng"][:] = search._storage.scratch["rng"]
+    if search._estimates is not None:
+        search._estimates.resume()
+    if kept is None:
+        kept_counts = {name: t[name] for name in ("trials", "visits_made", "recyclings", "lowest", "highest")}
+        storage.plant(given, depth, player)
+        for name, value in kept_counts.items():
+            t[name] = value
+    else:
+        storage.make_sure(int(t.node_count) + 1, int(t.unit_count) + 1)
+        origins = np.zeros(int(t.node_count), np.int32)
+        if t.shared:
+            copy_shared(search._handle, handle, kept._index, origins, np.full(origins.size, records.NONE, np.int32))
+        else:
+            copy_subtree(search._handle, handle, kept._index, origins)
+    if search._storage.nbytes <= SPARE_BYTES:
+        search._spare = search._storage.cleared(2 * search._batch)
+    search._handle, search._storage = handle, storage  # only now, with nothing left that can fail
+    search._version += 1
+    search._enter_root()
+    if search._estimates is not None:
+        search._estimates.show()
