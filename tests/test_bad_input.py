@@ -138,6 +138,9 @@ def test_bad_parameters(make, message):
 class Environment:
     """What has the methods of one."""
 
+    def __repr__(self):
+        return "an environment"
+
     def reset(self):
         return None
 

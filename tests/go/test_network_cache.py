@@ -74,7 +74,7 @@ def test_a_damaged_one_is_fetched_again(cache: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(
     ("data", "found"), [(DATA[:-1] + b"x", hashlib.sha256(DATA[:-1] + b"x").hexdigest()), (DATA + b"x", "another size"),
-                        (DATA[:-1], "another size")],
+                        (DATA[:-1], "another size")], ids=["changed", "longer", "shorter"],
 )  # fmt: skip
 def test_a_wrong_hash_is_not_kept(data: bytes, found: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Pip(monkeypatch, data)

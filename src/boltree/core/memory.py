@@ -81,6 +81,14 @@ class Arena:
         self.array[:used] = 0
 
 
+def own_pages(size: int) -> Any:
+    """Bytes in pages of their own: they go back to the system when the array is gone, not to a heap that keeps them."""
+    try:
+        return np.frombuffer(mmap.mmap(-1, size), np.uint8)
+    except (OSError, ValueError, OverflowError):
+        return np.empty(size, np.uint8)
+
+
 def physical_memory() -> int:
     """Bytes of memory of this machine, as far as it can be told."""
     try:

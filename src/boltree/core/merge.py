@@ -5,6 +5,8 @@ then, from the deepest match upwards, sums and values follow from the merged chi
 
     N(s,a) = sum of both,  W(s,a) = sum of both's rewards + discount * sum N(s') V(s'),  V(s) from the merged Q(s,a);
 
+an outcome that only one tree has is in its W already, so W is the sum of both and of what matched outcomes changed by;
+
 returns that are averaged simply add. Subtrees that only the other tree has are taken over as they are. A leaf that
 both have valued counts twice, with the mean of the two values.
 """
@@ -35,7 +37,7 @@ def merge_tree(target: Any, source: Any, ours: Any) -> int:
     `ours` is scratch, as long as the source has nodes: which of ours a node of theirs has become, as -1 - number where
     it is taken over. Their nodes are gone through three times, always in the order in which they were made, parents
     first (or last): memory is read and written from beginning to end. First the matched ones are added and the others
-    numbered; then these are copied; then the matched are computed.
+    numbered; then these are copied; then the matched are computed. Their tree is of no use afterwards.
     """
     mine, other = target[0], source[0]
     if mine.automatic or mine.state_value == POWER:
@@ -44,15 +46,22 @@ def merge_tree(target: Any, source: Any, ours: Any) -> int:
     for a in range(other.node_count):
         ours[a] = mine.root if a == 0 else place(mine, other, a, ours)
         if ours[a] >= 0:
+            theirs, node = node_at(other, a), node_at(mine, np.int64(ours[a]))
+            value = node.visits * node.value + theirs.visits * theirs.value
+            entropy = node.visits * node.entropy + theirs.visits * theirs.entropy
             status = match(mine, other, a, np.int64(ours[a]))
             if status != DONE:
                 return status
+            theirs.value, theirs.entropy = value, entropy  # what their parents had counted, for `tell_parent`
     for a in range(other.node_count):
         if ours[a] < 0:
             take_over(mine, other, a, ours)
     for a in range(other.node_count - 1, -1, -1):
-        if ours[a] >= 0 and node_at(other, a).block != NONE:
-            recompute(mine, np.int64(ours[a]))
+        if ours[a] >= 0:
+            if node_at(other, a).block != NONE:
+                recompute(mine, np.int64(ours[a]))
+            if a > 0:
+                tell_parent(mine, node_at(other, a), np.int64(ours[a]))
     mine.trials += other.trials
     mine.visits_made += other.visits_made
     return DONE
@@ -83,7 +92,7 @@ def place(mine: Any, other: Any, a: int, ours: Any) -> int:
 
 @inlined
 def match(mine: Any, other: Any, a: int, b: int) -> int:
-    """Add the counts and rewards of their node `a` to our node `b`; DONE or an error."""
+    """Add the counts and sums of their node `a` to our node `b`; DONE or an error."""
     from_node, node = node_at(other, a), node_at(mine, b)
     share = from_node.visits / max(from_node.visits + node.visits, 1)
     untried = node.block == NONE
@@ -103,35 +112,37 @@ def match(mine: Any, other: Any, a: int, b: int) -> int:
         node.marks |= UNFINISHED  # it was valued in both trees: more visits than actions
     if from_node.block == NONE:
         return DONE
-    if mine.state_value != MEAN:
-        for i in range(np.int64(node.actions)):
-            edge = edge_at(mine, node.block + i)
-            edge.w -= mine.discount * below(mine, edge)
     if from_node.marks & SINGLE:
         only = node_at(other, np.int64(from_node.block))
-        edge = edge_at(mine, node.block + slot_of(mine, node, np.int64(only.action)))
+        slot = slot_of(mine, node, np.int64(only.action))
+        edge = edge_at(mine, node.block + slot)
         edge.visits += 1
-        edge.w += from_node.value if mine.state_value == MEAN else only.reward
+        edge.w += from_node.value if mine.state_value == MEAN else only.reward + mine.discount * only.value
+        if mine.entropy_bonus != NO_ENTROPY:
+            entropy_at(mine, extra_at(mine, node.block, np.int64(node.actions)), slot).w += only.entropy
         return DONE
-    for i in range(np.int64(from_node.actions)):  # the same actions are legal, in the same order
+    n = np.int64(from_node.actions)
+    for i in range(n):  # the same actions are legal, in the same order
         there, edge = edge_at(other, from_node.block + i), edge_at(mine, node.block + i)
         edge.visits += there.visits
         edge.w += there.w
-        if mine.state_value != MEAN:
-            edge.w -= mine.discount * below(other, there)
+        if mine.entropy_bonus != NO_ENTROPY:
+            theirs = entropy_at(other, extra_at(other, from_node.block, n), i)
+            entropy_at(mine, extra_at(mine, node.block, n), i).w += theirs.w
     return DONE
 
 
 @inlined
-def below(tree: Any, edge: Any) -> float:
-    """The sum of N(s') V(s') over an edge's outcomes."""
-    total = 0.0
-    child = np.int64(edge.child)
-    while child != NONE:
-        node = node_at(tree, child)
-        total += node.visits * node.value
-        child = np.int64(node.sibling)
-    return total
+def tell_parent(tree: Any, there: Any, index: int) -> None:
+    """Add what a matched node changed by to its edge, from what both trees had counted there."""
+    node = node_at(tree, index)
+    above = node_at(tree, np.int64(node.parent))
+    slot = slot_of(tree, above, np.int64(there.action))
+    if tree.state_value != MEAN:
+        edge_at(tree, above.block + slot).w += tree.discount * (node.visits * node.value - there.value)
+    if tree.entropy_bonus != NO_ENTROPY:
+        row = entropy_at(tree, extra_at(tree, above.block, np.int64(above.actions)), slot)
+        row.w += node.visits * node.entropy - there.entropy
 
 
 @inlined
@@ -184,19 +195,12 @@ def recompute(tree: Any, index: int) -> None:
     total, tried = 0.0, 0
     for i in range(n):
         edge = edge_at(tree, node.block + i)
-        if tree.state_value != MEAN:
-            edge.w += tree.discount * below(tree, edge)
         if edge.visits > 0:
             edge.q = sign * (edge.w / edge.visits)
         total += edge.w
         tried += edge.visits
         if tree.entropy_bonus != NO_ENTROPY and edge.visits > 0:
             extra = entropy_at(tree, extra_at(tree, node.block, n), i)
-            extra.w = 0.0
-            child = np.int64(edge.child)
-            while child != NONE:
-                extra.w += node_at(tree, child).visits * node_at(tree, child).entropy
-                child = np.int64(node_at(tree, child).sibling)
             extra.h = extra.w / edge.visits
     if tree.has_header and tree.distribution != HALVING:
         header = header_at(tree, node.block - 1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .interrupts import held_back
 from .links import rebuild_shared
-from .memory import Arena
+from .memory import Arena, own_pages
 from .outcomes import count_indexed, rebuild_index
 from .records import EDGE, FLIGHT, HEADER, LEAF, LINK, NODE, NONE, ORIGIN, PATH, TREE, UNIT
 from .recycling import BINS, recycle
@@ -177,7 +177,9 @@ class Storage:
             size //= 2
         if (4 * size > room or 2 * size < 5 * most) and not anyhow:  # it would have to be made anew too soon
             return False
-        self.index = np.full(size, NONE, np.int32)
+        index = own_pages(4 * size).view(np.int32)
+        index[:] = NONE
+        self.index = index
         t.index_wanted = t.index_stale = 1  # until it is whole: an interrupt may come between
         t.index_at, t.index_size = self.index.ctypes.data, self.index.size
         if t.shared:

@@ -163,7 +163,7 @@ class OwnTrees:
         search, t = self._search, self._search._tree
         node = records.NODE.itemsize + 8 * int(t.words)
         block = records.UNIT * (3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2))
-        block += 32 if t.index_wanted else 0
+        block += 0 if search.problem.deterministic else 32  # of the index, which may be wanted at any time
         merged = 1 + block / node  # bytes in the search's tree for every byte of a helper's
         free = max(search._max_bytes - search._storage.scratch_bytes - search.nbytes, 0)
         share = int(free / (1 + (self._threads - 1) * (1 + 1 / merged)))
