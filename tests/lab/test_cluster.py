@@ -93,9 +93,7 @@ def test_control_c_leaves_the_cluster_and_keeps_what_is_finished(nodes, user, tm
         run.until_held(nodes.gate)
         run.signal(signal.SIGINT)
         status, output, errors = run.end()
-    words = re.sub(
-        r"^\[[^]]*\] \w+\.cc:.*\n", "", errors, flags=re.MULTILINE
-    )  # of Ray itself
+    words = re.sub(r"^\[[^]]*\] \w+\.cc:.*\n", "", errors, flags=re.MULTILINE)  # of Ray itself
     assert (status, output, words) == (130, "", "boltree: interrupted\n")
     assert len(results(tmp_path / "out")) == BEFORE_THE_GATE
     for path in nodes.gate.folder.iterdir():
