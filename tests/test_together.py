@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
+from boltree.evaluators import door
 from boltree.node import Node
 from test_batches import ALGORITHMS, NAMES, Broken, Guess, Sometimes, check_entropies, check_links, tree_of
 from trees import check_invariants
@@ -293,3 +294,28 @@ def test_memory_is_cleared_before_it_is_used_again():
 def test_evaluators_are_checked(evaluator):
     with pytest.raises(bt.ParameterError, match="evaluator="):
         bt.Together(evaluator)
+
+
+def test_searches_leave_one_by_one(monkeypatch):
+    """The next when the last has come back, or has had its time; all, when nobody is served any more."""
+    now = [100.0]
+    monkeypatch.setattr(door.time, "perf_counter", lambda: now[0])
+    way, ended = door.Door(), [threading.Event() for _ in range(6)]
+
+    def out():
+        return sum(one.is_set() for one in ended)
+
+    for one in ended:
+        way.leave(one)
+    assert out() == 1
+    assert way.look()
+    assert out() == 1
+    way.come_in()
+    assert out() == 2
+    now[0] += 2 * door.PATIENCE
+    assert way.look()
+    assert out() == 3
+    assert [one.is_set() for one in ended] == [True] * 3 + [False] * 3  # in the order in which they ended
+    way.open()
+    assert out() == 6
+    assert not way.look()

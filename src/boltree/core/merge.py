@@ -3,12 +3,11 @@
 Nodes are matched by the actions and states on their way from the root. Counts and rewards of matched edges add up;
 then, from the deepest match upwards, sums and values follow from the merged children by the algorithm's equations:
 
-    N(s,a) = sum of both,  W(s,a) = sum of both's rewards + discount * sum N(s') V(s'),  V(s) from the merged Q(s,a);
+    N(s,a) = sum of both,  W(s,a) = sum of both's rewards + discount * sum N(s') V(s'),  V(s) from the merged Q(s,a).
 
-an outcome that only one tree has is in its W already, so W is the sum of both and of what matched outcomes changed by;
-
-returns that are averaged simply add. Subtrees that only the other tree has are taken over as they are. A leaf that
-both have valued counts twice, with the mean of the two values.
+An outcome that only one tree has is in that tree's W already, so W is the sum of both and of what matched outcomes
+changed by. Returns that are averaged simply add. Subtrees that only the other tree has are taken over as they are. A
+leaf that both have valued counts twice, with the mean of the two values.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Together:
 
     Args:
         evaluator: the one that values all leaves.
-        threads: how many threads back up and select; one a core, but at most 8, if None.
+        threads: how many threads back up and select; one a core, but at most 12, if None.
 
     Example:
         >>> import numpy as np
