@@ -178,11 +178,10 @@ def test_advancing_to_what_fails_keeps_the_search():
 
     search = bt.Search(Players(chance=0.0), bt.BTS(), seed=0, evaluator=0.0)
     search.run(trials=200)
-    child = search.children[1][0]
     before = search.root.visits.tolist()
     search.problem.plain_player = lambda state: (_ for _ in ()).throw(RuntimeError("nobody's turn"))
     with pytest.raises(RuntimeError, match="nobody's turn"):
-        search.advance(1, child.state)
+        search.advance(1, {"x": 77, "depth": 1})  # not in the tree: whose turn it is must be asked
     assert search.root.visits.tolist() == before
     search.run(trials=10)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .core import records
 from .core.random import new_generator
-from .core.storage import new_tree
+from .core.storage import fields_of, new_tree
 from .core.subtree import copy_shared, copy_subtree
 from .errors import ParameterError
 from .node import Node
@@ -41,14 +41,14 @@ def move_root(search: Search, root: Node, action: int, state: Any, receding: boo
         )
     by_state = search._tree.shared == records.BY_STATE
     depth = 0 if by_state else root.depth + 1
-    player = search.problem.plain_player(given)
+    player = search.problem.plain_player(given) if kept is None else kept.player
     handle = new_tree()
     handle[0] = search._handle[0]
-    t = handle[0]
+    t = fields_of(handle)
     if receding and not by_state:  # which always looks as far ahead
         t.horizon += 1
     t.window_count = t.next_sweep = 0
-    storage = search._new_storage(handle, max(int(t.horizon) - depth, 0))
+    storage = search._new_storage(handle, max(int(t.horizon) - depth, 0), search._storage.scratch)
     storage.scratch["rng"][:] = search._storage.scratch["rng"]
     if search._estimates is not None:
         search._estimates.resume()

@@ -7,7 +7,7 @@ from typing import Any
 from .algorithms import ALIAS_FROM, Algorithm
 from .core import space
 from .core.records import ENTROPY, QUOTA
-from .core.storage import new_tree
+from .core.storage import fields_of, new_tree
 from .problem import Problem
 from .schedules import Auto, native_schedule
 
@@ -23,7 +23,7 @@ NEVER = 1 << 40
 def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, external: bool) -> tuple[Any, list[Any]]:
     """A tree record set up for this pair, and the objects that must live as long as it."""
     handle = new_tree()
-    t = handle[0]
+    t = fields_of(handle)
     kept = _enter_algorithm(t, algorithm)
     enter_problem(t, problem)
 

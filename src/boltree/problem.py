@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import inspect
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -254,7 +255,7 @@ class Problem:
             cls._tuple = cls.params.tuple_type(f"{cls.__name__}Params")
         return cls._tuple
 
-    @property
+    @cached_property
     def plain_params(self) -> Any:
         """The parameters as the functions see them, for calling them in plain Python."""
         return plain_parameters(type(self).params, self._tuple_type(), self._memory[0])
@@ -358,8 +359,14 @@ class Problem:
                 for name, value in given.items():
                     state[name] = value
             elif isinstance(given, (np.void, np.ndarray)) and given.dtype.names:
-                for name in names:
-                    state[name] = given[name]
+                if given.dtype == state.dtype:  # at once, which is faster
+                    state[:] = given
+                    for name in state.dtype.names:
+                        if name.startswith(PADDING):
+                            state[name] = 0
+                else:
+                    for name in names:
+                        state[name] = given[name]
             else:
                 values = given if isinstance(given, (tuple, list)) else (given,)
                 if len(values) != len(names):
@@ -435,7 +442,9 @@ class Problem:
 
     def __getstate__(self) -> dict[str, Any]:
         """Parameters travel by value: their memory lies elsewhere in another process."""
-        kept = {name: value for name, value in self.__dict__.items() if name not in ("_memory", "_kept")}
+        kept = {
+            name: value for name, value in self.__dict__.items() if name not in ("_memory", "_kept", "plain_params")
+        }
         return kept | {"_parameters": {n: np.array(v) for n, v in self.plain_params._asdict().items()}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

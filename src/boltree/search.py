@@ -18,7 +18,7 @@ from .core import records, space
 from .core.interrupts import rescued
 from .core.memory import physical_memory
 from .core.run import abandon_trial, bytes_of_trial, room_for_batch, run_shared_trials, run_trials
-from .core.storage import Storage
+from .core.storage import Storage, fields_of
 from .errors import ParameterError, ProblemError
 from .evaluators import Evaluator, Together, evaluate_waiting
 from .failures import raise_failure
@@ -153,13 +153,19 @@ class Search:
     # Setting up
 
     @property
-    def _tree(self) -> Any:
-        return self._handle[0]
+    def _handle(self) -> Any:
+        """The tree's record, as kernels are given it; `_tree` are its fields."""
+        return self._record
 
-    def _new_storage(self, handle: Any, levels: int) -> Storage:
-        """Memory for a tree whose trials take at most so many steps."""
+    @_handle.setter
+    def _handle(self, record: Any) -> None:
+        self._record, self._tree = record, fields_of(record)
+
+    def _new_storage(self, handle: Any, levels: int, scratch: Any = None) -> Storage:
+        """Memory for a tree whose trials take at most so many steps; some that is to be used again."""
         spare, self._spare = self._spare, None
-        storage = Storage(handle, levels, self._max_bytes, self._max_nodes, batch=self._batch_room, arenas=spare)
+        limits = self._max_bytes, self._max_nodes
+        storage = Storage(handle, levels, *limits, batch=self._batch_room, arenas=spare, scratch=scratch)
         nodes = 2 if self.growth == "leaf" else levels + 2
         if self._max_nodes is not None and self._max_nodes < nodes:
             raise ParameterError(f"max_nodes={self._max_nodes}: one trial of this problem may need {nodes} nodes")

@@ -79,8 +79,9 @@ def rescued() -> Iterator[None]:
 @contextmanager
 def held_back() -> Iterator[None]:
     """Let an interrupt wait until this block is done: for what must stay whole and does not take long."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
+    mine = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT) if mine else None
+    if not callable(before):
         yield
         return
     came: list[tuple[int, Any]] = []

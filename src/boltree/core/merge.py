@@ -20,6 +20,7 @@ from .allocation import take_node, take_units
 from .blocks import extra_at, make_block, units_of
 from .jit import inlined, kernel
 from .outcomes import INDEXED, find_outcome, link_outcome
+from .prefetch import prefetch
 from .records import DONE, LEAF, NONE, ORIGIN, SINGLE, TERMINAL, UNFINISHED
 from .schedules import scheduled
 from .space import HALVING, MEAN, NO_ENTROPY, POWER, RELATIVE_SOFT, SOFT, SWITCHING
@@ -27,6 +28,9 @@ from .subtree import copy_record
 from .units import note_return
 from .values import scan_best, state_value
 from .views import edge_at, entropy_at, header_at, node_at, states_of, words_of
+
+AHEAD = 8
+"""Nodes between the steps of looking ahead: about as long as memory takes to answer."""
 
 
 @kernel
@@ -43,6 +47,7 @@ def merge_tree(target: Any, source: Any, ours: Any) -> int:
         note_return(mine, other.lowest)
         note_return(mine, other.highest)
     for a in range(other.node_count):
+        look_ahead(mine, other, a, ours)
         ours[a] = mine.root if a == 0 else place(mine, other, a, ours)
         if ours[a] >= 0:
             theirs, node = node_at(other, a), node_at(mine, np.int64(ours[a]))
@@ -56,6 +61,7 @@ def merge_tree(target: Any, source: Any, ours: Any) -> int:
         if ours[a] < 0:
             take_over(mine, other, a, ours)
     for a in range(other.node_count - 1, -1, -1):
+        look_back(mine, a, ours)
         if ours[a] >= 0:
             if node_at(other, a).block != NONE:
                 recompute(mine, np.int64(ours[a]))
@@ -67,6 +73,50 @@ def merge_tree(target: Any, source: Any, ours: Any) -> int:
 
 
 @inlined
+def look_ahead(mine: Any, other: Any, a: int, ours: Any) -> None:
+    """Ask for the memory that `place` will want for later nodes: first for the parent, then its edge, then the child.
+
+    A parent that has no number yet reads as the root, which does no harm.
+    """
+    if a + 3 * AHEAD >= other.node_count:
+        return
+    parent = np.int64(ours[node_at(other, a + 3 * AHEAD).parent])
+    if parent >= 0:
+        prefetch(node_at(mine, parent))
+    edge = edge_ahead(mine, node_at(other, a + 2 * AHEAD), ours)
+    if edge != NONE:
+        prefetch(edge_at(mine, edge))
+    edge = edge_ahead(mine, node_at(other, a + AHEAD), ours)
+    if edge != NONE and edge_at(mine, edge).child != NONE:
+        prefetch(node_at(mine, np.int64(edge_at(mine, edge).child)))
+
+
+@inlined
+def edge_ahead(mine: Any, there: Any, ours: Any) -> int:
+    """Our edge that leads to a node of theirs, as far as it can be told at once."""
+    parent = np.int64(ours[there.parent])
+    if parent >= 0:
+        above = node_at(mine, parent)
+        if above.block != NONE and not above.marks & SINGLE and there.action < above.actions:
+            return np.int64(above.block + there.action)
+    return np.int64(NONE)
+
+
+@inlined
+def look_back(mine: Any, a: int, ours: Any) -> None:
+    """Ask for what `recompute` will want for the nodes before."""
+    before = a - 2 * AHEAD
+    if before >= 0 and ours[before] >= 0:
+        prefetch(node_at(mine, np.int64(ours[before])))
+    before = a - AHEAD
+    if before >= 0 and ours[before] >= 0:
+        node = node_at(mine, np.int64(ours[before]))
+        if node.block != NONE and not node.marks & SINGLE:
+            for i in range(0, np.int64(node.actions), 2):  # two edges in a line of memory
+                prefetch(edge_at(mine, node.block + i))
+
+
+@inlined
 def place(mine: Any, other: Any, a: int, ours: Any) -> int:
     """Our node that their node `a` is an outcome like; or -1 - the number of a new one."""
     there = node_at(other, a)
@@ -75,10 +125,11 @@ def place(mine: Any, other: Any, a: int, ours: Any) -> int:
         return -1 - take_node(mine)
     above = node_at(mine, parent)
     edge = above.block + slot_of(mine, above, np.int64(there.action))
-    for w in range(mine.words):
-        states_of(mine)[mine.node_count * mine.words + w] = states_of(other)[a * mine.words + w]
+    if not mine.deterministic:
+        for w in range(mine.words):
+            states_of(mine)[mine.node_count * mine.words + w] = states_of(other)[a * mine.words + w]
     first = np.int64(edge_at(mine, edge).child)
-    found = find_outcome(mine, edge, first, there.marks & TERMINAL != 0)
+    found = first if mine.deterministic else find_outcome(mine, edge, first, there.marks & TERMINAL != 0)
     if found == NONE:
         found = take_node(mine)
         copy_record(other, mine, a, found)

@@ -1,8 +1,9 @@
 """Many searches at once: each backs up what was on its way, and selects the next leaves for one common evaluation.
 
-A group is one search's part in that. A crowd of threads stays inside `help_out`: it takes groups one by one from a
-board, as the thread that leads has written them there. A search belongs to one group only, so nothing is locked, and no
-thread needs the interpreter. A group's leaves are written to rows of its own; then all rows are packed together.
+A group is one search's part in that. A crowd of threads stays inside `help_out`: it takes pieces of work one by one
+from a board, as the thread that leads has written them there. First each piece is a group, which backs up and selects;
+a search belongs to one group only, so nothing is locked. Then, as it is known how many leaves there are, a piece is a
+few of them, which are written as rows of the common batch. No thread needs the interpreter.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .atomics import SPINS, add_to, read_from, sleep, write_to
+from .atomics import add_to, read_from, sleep, write_to
 from .batch import send_off, settle
 from .jit import inlined, kernel
 from .native import FAILED, array_at, call, record_at
@@ -19,24 +20,27 @@ from .records import DONE, FEATURES_FAILED, GROUP, TREE
 from .run import room_for_trials
 from .views import flight_at
 
-_WORD, _FEATURE, _BYTE, _REAL = (np.dtype(kind) for kind in (np.uint64, np.float32, np.uint8, np.float64))
+_WORD, _FEATURE, _INDEX, _REAL = (np.dtype(kind) for kind in (np.uint64, np.float32, np.int64, np.float64))
 
 BOARD = np.dtype(
     [
         ("jobs", "i8"),  # begun so far
-        ("next", "i8"),  # the group that is taken next, or beyond the last
-        ("left", "i8"),  # groups of this job that are not done
+        ("next", "i8"),  # the piece that is taken next, or beyond the last
+        ("left", "i8"),  # pieces of this job that are not done
         ("closed", "i8"),
-        ("packing", "i8"),  # what this job is: to advance groups, or to pack their rows
+        ("pieces", "i8"),  # of this job
+        ("writing", "i8"),  # what this job is: to advance groups, or to write their leaves
         ("groups_at", "i8"),
         ("count", "i8"),
-        ("size", "i8"),  # rows of a group
+        ("size", "i8"),  # leaves of a group, at most
         ("values_at", "i8"),
         ("priors_at", "i8"),
         ("answers", "i8"),  # how many there are
         ("prior_items", "i8"),  # of one
+        ("leaves_at", "i8"),  # nodes that wait, `size` places for each group
+        ("places_at", "i8"),  # of each row, its place among these
+        ("rows", "i8"),  # how many there are
         ("rows_at", "i8"),
-        ("packed_at", "i8"),
         ("row_bytes", "i8"),
         ("row_items", "i8"),
         ("sleep", "i8"),  # the system's function to sleep for microseconds; 0 where there is none
@@ -46,8 +50,13 @@ BOARD = np.dtype(
 
 assert BOARD.fields is not None
 JOBS, NEXT, LEFT, CLOSED = (BOARD.fields[name][1] for name in ("jobs", "next", "left", "closed"))
+WATCHES = 20_000
+"""So often a thread without work looks at the board before it sleeps: some ten microseconds, in which the second job of
+two begins."""
 PAUSE = 50
-"""Microseconds that a thread without work sleeps."""
+"""Microseconds that it sleeps then."""
+ROWS = 4
+"""Of a piece."""
 BEYOND = 1 << 40
 GROUP_BYTES = GROUP.itemsize
 
@@ -63,10 +72,10 @@ def help_out(board_at: int) -> None:
             if read_from(board_at + CLOSED):
                 return
             spins += 1
-            if spins > SPINS:
+            if spins > WATCHES:
                 rest(board)
         seen = read_from(board_at + JOBS)
-        take_groups(board, board_at)
+        take_pieces(board, board_at)
 
 
 @inlined
@@ -78,62 +87,69 @@ def rest(board: Any) -> None:
 
 @kernel
 def lead(board_at: int) -> int:
-    """Advance all groups that the board names, with whoever helps; then pack their rows. How many rows there are."""
+    """Advance all groups that the board names, with whoever helps; then write their leaves. How many rows there are."""
     board = record_at(board_at, BOARD)
-    do_job(board, board_at, 0)
+    do_job(board, board_at, 0, board.count)
+    places = array_at(board.places_at, board.count * board.size, _INDEX)
     row = np.int64(0)
     for g in range(board.count):
         group = record_at(board.groups_at + g * GROUP_BYTES, GROUP)
         group.row = row
+        for k in range(group.waits):
+            places[row + k] = g * board.size + k
         row += group.waits
-    do_job(board, board_at, 1)
+    board.rows = row
+    do_job(board, board_at, 1, (row + ROWS - 1) // ROWS)
     return row
 
 
 @inlined
-def do_job(board: Any, board_at: int, packing: int) -> None:
-    """Do one thing with all groups."""
-    board.packing = packing
-    write_to(board_at + LEFT, board.count)
+def do_job(board: Any, board_at: int, writing: int, pieces: int) -> None:
+    """Do one thing with all groups or rows."""
+    board.writing, board.pieces = writing, pieces
+    write_to(board_at + LEFT, pieces)
     write_to(board_at + NEXT, 0)
     add_to(board_at + JOBS, 1)
-    take_groups(board, board_at)
+    take_pieces(board, board_at)
     spins = 0
     while read_from(board_at + LEFT) > 0:
         spins += 1
-        if spins > SPINS:
+        if spins > WATCHES:
             rest(board)
     write_to(board_at + NEXT, BEYOND)  # who comes late finds nothing
 
 
 @inlined
-def take_groups(board: Any, board_at: int) -> None:
-    """Do groups until there are none left."""
+def take_pieces(board: Any, board_at: int) -> None:
+    """Do pieces until there are none left."""
     while True:
-        g = add_to(board_at + NEXT, 1)
-        if g >= board.count:
+        piece = add_to(board_at + NEXT, 1)
+        if piece >= board.pieces:
             return
-        group = record_at(board.groups_at + g * GROUP_BYTES, GROUP)
-        if board.packing:
-            pack(board, group, g)
+        if board.writing:
+            for row in range(piece * ROWS, min((piece + 1) * ROWS, board.rows)):
+                write(board, row)
         else:
-            advance(board, group, board.rows_at + g * board.size * board.row_bytes)
+            group = record_at(board.groups_at + piece * GROUP_BYTES, GROUP)
+            advance(board, group, board.leaves_at + 8 * piece * board.size)
         add_to(board_at + LEFT, -1)
 
 
 @inlined
-def pack(board: Any, group: Any, g: int) -> None:
-    """Move a group's rows to where all of them stand together."""
-    size = group.waits * board.row_bytes
-    source = array_at(board.rows_at + g * board.size * board.row_bytes, size, _BYTE)
-    target = array_at(board.packed_at + group.row * board.row_bytes, size, _BYTE)
-    for i in range(size):
-        target[i] = source[i]
+def write(board: Any, row: int) -> None:
+    """Write a leaf's row."""
+    place = array_at(board.places_at, board.rows, _INDEX)[row]
+    leaf = array_at(board.leaves_at, board.count * board.size, _INDEX)[place]
+    group = record_at(board.groups_at + place // board.size * GROUP_BYTES, GROUP)
+    tree = record_at(group.tree, TREE)
+    if not write_row(group, tree, leaf, board.rows_at + row * board.row_bytes, board.row_items):
+        group.status = FEATURES_FAILED
+        tree.error_node = leaf
 
 
 @inlined
-def advance(board: Any, group: Any, row_at: int) -> None:
-    """Back up and select in one group, and write its leaves from `row_at` on.
+def advance(board: Any, group: Any, leaves_at: int) -> None:
+    """Back up and select in one group, and name the leaves that wait.
 
     A group whose status is not DONE waits until it has been seen to; one that has its trials selects no more.
     """
@@ -161,19 +177,18 @@ def advance(board: Any, group: Any, row_at: int) -> None:
         group.status = -count
         return
     group.count = count
+    leaves = array_at(leaves_at, board.size, _INDEX)
     for k in range(count):
         flight = flight_at(tree, k)
         if flight.waits:
-            state_at = tree.states_at + 8 * tree.words * np.int64(flight.leaf)
-            if not write_row(group, tree, state_at, row_at + group.waits * board.row_bytes, board.row_items):
-                group.status = FEATURES_FAILED
-                tree.error_node = flight.leaf
+            leaves[group.waits] = flight.leaf
             group.waits += 1
 
 
 @inlined
-def write_row(group: Any, tree: Any, state_at: int, row_at: int, items: int) -> bool:
+def write_row(group: Any, tree: Any, leaf: int, row_at: int, items: int) -> bool:
     """Write a leaf's features, or its state where the problem has none; False if the features raised."""
+    state_at = tree.states_at + 8 * tree.words * leaf
     if group.features:
         features = array_at(row_at, items, _FEATURE)
         for i in range(items):

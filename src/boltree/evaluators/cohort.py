@@ -108,7 +108,7 @@ class Cohort:
         self._deadlines = np.zeros(0)
         self._questions: list[Question] = []
         self._answer: Future[Answers] | None = None
-        self._rows = self._packed = np.zeros((0, 0), np.uint8)  # a place for each leaf; those there are, together
+        self._rows = np.zeros((0, 0), np.uint8)
 
     @property
     def busy(self) -> bool:
@@ -126,7 +126,7 @@ class Cohort:
         for client in new:
             self._admit(client)
         kind: Kind | None = None
-        rows = self._packed[:0]
+        rows = self._rows[:0]
         if self.clients:
             kind = Kind(self.clients[0].search.problem)
             late = self._deadlines <= time.perf_counter()
@@ -164,14 +164,13 @@ class Cohort:
         size = int(groups["size"].max())
         if self._rows.shape[0] < len(groups) * size or self._rows.shape[1] != kind.row_bytes:
             self._rows = np.zeros((len(groups) * size, kind.row_bytes), np.uint8)
-            self._packed = np.zeros_like(self._rows)
-        arguments = (groups, size, values, priors, self._rows, self._packed, kind.items)
+        arguments = (groups, size, values, priors, self._rows, kind.items)
         if not isinstance(kind.problem, PythonProblem):
-            return self._packed[: self._crowd.advance(*arguments)]
+            return self._rows[: self._crowd.advance(*arguments)]
         with ExitStack() as turns:  # what Python has answered is changed by one thread at a time
             for problem in {id(client.search.problem): client.search.problem for client in self.clients}.values():
                 turns.enter_context(problem._turn)
-            return self._packed[: self._alone.advance(*arguments)]
+            return self._rows[: self._alone.advance(*arguments)]
 
     def _see_to_groups(self) -> None:
         """Make room for who needs it, and let go of who has ended."""

@@ -17,6 +17,7 @@ class Crowd:
     def __init__(self, helpers: int) -> None:
         self._board = np.zeros(1, BOARD)
         self._board["next"], self._board["sleep"] = BEYOND, SLEEP_AT
+        self._leaves = self._places = np.zeros(0, np.int64)
         self._threads = [
             threading.Thread(target=help_out, args=(self._board.ctypes.data,), name="boltree-crowd", daemon=True)
             for _ in range(helpers)
@@ -24,12 +25,16 @@ class Crowd:
         for thread in self._threads:
             thread.start()
 
-    def advance(self, groups: Any, size: int, values: Any, priors: Any, rows: Any, packed: Any, items: int) -> int:
-        """Back up and select in all groups, `size` leaves each at most; how many rows of `packed` were written."""
-        board = self._board
-        for name, array in (("groups", groups), ("values", values), ("priors", priors), ("rows", rows)):
+    def advance(self, groups: Any, size: int, values: Any, priors: Any, rows: Any, items: int) -> int:
+        """Back up and select in all groups, `size` leaves each at most; how many rows were written."""
+        board, places = self._board, len(groups) * size
+        if self._leaves.size < places:
+            self._leaves, self._places = np.zeros(places, np.int64), np.zeros(places, np.int64)
+        for name, array in (
+            ("groups", groups), ("values", values), ("priors", priors), ("rows", rows), ("leaves", self._leaves),
+            ("places", self._places),
+        ):  # fmt: skip
             board[f"{name}_at"] = array.ctypes.data
-        board["packed_at"] = packed.ctypes.data
         board["count"], board["size"] = len(groups), size
         board["answers"], board["prior_items"] = values.shape[0], priors.size // max(priors.shape[0], 1)
         board["row_bytes"], board["row_items"] = rows.shape[1], items

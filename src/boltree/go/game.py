@@ -190,12 +190,16 @@ class Game:
 
     def legal_moves(self) -> list[str]:
         """The moves that may be played now, the pass last."""
+        return [move_name(action, self.size) for action in self.legal_actions()]
+
+    def legal_actions(self) -> list[int]:
+        """The same as the problem's actions: points, row by row from the top, and the pass."""
         if self.is_over:
             return []
         state, legal = self._states[-1], np.zeros(self.problem.actions, np.bool_)
         arguments = (self.problem.params_at, state.ctypes.data, legal.ctypes.data, legal.size)
         plain_call(self.problem.address("legal"), arguments)
-        return [move_name(int(action), self.size) for action in np.flatnonzero(legal)]
+        return np.flatnonzero(legal).tolist()
 
     def banned_moves(self) -> list[str]:
         """The empty points where only superko forbids to play now."""

@@ -98,11 +98,11 @@ class SearchPlayer:
 
     def choose(self, game: Game, limit: Limit) -> Choice:
         """The recommended move; where only one is legal, that one at once."""
-        legal = game.legal_moves()
+        legal = game.legal_actions()
         if not legal:
             raise ParameterError("the game is over: there is no move to choose")
         if len(legal) == 1:
-            return Choice(legal[0], 0, 0.0)
+            return Choice(move_name(legal[0], game.size), 0, 0.0)
         self._make_light(game, limit)
         began, known = time.perf_counter(), self._search
         search = self.search_at(game)

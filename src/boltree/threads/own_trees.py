@@ -49,7 +49,7 @@ class Helper:
         search, t = self._search, self._search._tree
         root = search._storage.nodes[int(t.root)]
         self.handle = new_tree()
-        self.handle[0] = t
+        self.handle[0] = search._handle[0]
         levels = search._storage.scratch["path"].size - 2
         self.storage = Storage(self.handle, levels, max_bytes, max_nodes, arenas=self._spare)
         self._spare = None
