@@ -273,6 +273,28 @@ def test_openings_from_files(tmp_path):
 # Round robins, tuning, and what goes wrong
 
 
+def test_two_by_two(tmp_path):
+    """Everybody meets one other; the same player may meet several, one after the other."""
+    names = ("uct", "bts", "uct", "ments", "dents", "uct:trials=40")
+    tournament = tiny(*names, games=2, two_by_two=True)
+    standings = tournament.run(tmp_path, Here(), show=False)
+    met = {frozenset((line["black"], line["white"])) for line in standings.lines}
+    assert len(standings.lines) == 6
+    assert met == {frozenset(pair) for pair in (("UCT", "BTS"), ("UCT", "MENTS"), ("DENTS", "UCT trials=40"))}
+    text = standings.text()
+    assert len(text.splitlines()) == 5  # no table of colours, no ranking: they did not all meet
+    assert re.search(r"UCT +MENTS", text)
+    live = MatchDisplay(tournament.labels, tournament.pairings(), [], 6, Board(6), quiet=True)._table()
+    assert live.row_count == 3
+    for wrong, message in (
+        (("uct", "bts", "ments"), "3 players, must be an even number"),
+        (("uct", "uct"), "UCT: must be two players"),
+        (("uct", "bts", "bts", "uct"), "BTS - UCT: must be two players, and named once"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            tiny(*wrong, two_by_two=True)
+
+
 def test_a_tuning_round_robin(tmp_path):
     numbers = [3.0, 1.0, 0.3]
     players = tuned(contender_from("ar-bts", LIMIT), "alpha", numbers)

@@ -262,10 +262,9 @@ def prior_upper_confidence(tree: Any, index: int) -> int:
     node = node_at(tree, index)
     n = np.int64(node.actions)
     prior = prior_at(tree, node.block, n)
-    tried = 0
+    tried = np.int64(node.flights - (1 if tree.owner else 0)) if tree.batching else np.int64(0)
     for i in range(n):
-        edge = edge_at(tree, node.block + i)
-        tried += edge.visits + in_flight(tree, node, edge)
+        tried += edge_at(tree, node.block + i).visits
     scale = tree.c * sqrt(float(tried))
     unplayed = (-node.value if node.player == 1 else node.value) - tree.reduction
     slot, highest, heaviest, ties = np.int64(0), -np.inf, -1.0, 0

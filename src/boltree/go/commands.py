@@ -109,6 +109,11 @@ def _add_match(commands: Any) -> None:
         help="a round robin of one player over numbers of a parameter, such as alpha 3,1,0.3,0.1",
     )  # fmt: skip
     command.add_argument(
+        "--two-by-two",
+        action="store_true",
+        help="the first player meets only the second, the third only the fourth, ...",
+    )
+    command.add_argument(
         "--together",
         type=_whole,
         metavar="N",
@@ -146,9 +151,10 @@ def _match(options: argparse.Namespace) -> int:
         openings = [random_opening(options.board, options.opening, seed, k) for k in range(max(options.games // 2, 1))]
     timed = any(one.limit.seconds is not None for one in players)
     workers = options.workers or (1 if timed or options.together else cores())
+    players = distinct(players, repeated=options.two_by_two)
     tournament = Tournament(
-        tuple(distinct(players)), options.games, options.board, _komi(options), tuple(openings), seed,
-        threads=max(cores() // workers, 1),
+        tuple(players), options.games, options.board, _komi(options), tuple(openings), seed,
+        threads=max(cores() // workers, 1), two_by_two=options.two_by_two,
     )  # fmt: skip
     executor = Threads(options.together) if options.together else executor_for(workers, options.cluster)
     standings = tournament.run(options.out, executor, options.shard, show=not options.no_progress)

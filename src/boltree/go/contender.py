@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -139,18 +138,19 @@ def engine_from(command: str, limit: Limit) -> Contender:
     return Contender(Path(words[0]).stem, limit, engine=command)
 
 
-def distinct(contenders: Sequence[Contender]) -> list[Contender]:
-    """The players, with labels that differ: namesakes are numbered, and the same player twice is refused."""
-    rows = Counter(json.dumps(one.row(), sort_keys=True) for one in contenders)
-    for one in contenders:
-        if rows[json.dumps(one.row(), sort_keys=True)] > 1:
+def distinct(contenders: Sequence[Contender], *, repeated: bool = False) -> list[Contender]:
+    """The players, with labels that differ: namesakes are numbered; the same player twice is refused unless allowed."""
+    rows = [json.dumps(one.row(), sort_keys=True) for one in contenders]
+    namesakes: dict[str, list[str]] = {}
+    for one, row in zip(contenders, rows, strict=True):
+        if row not in namesakes.setdefault(one.label, []):
+            namesakes[one.label].append(row)
+        elif not repeated:
             raise ParameterError(f"players: {one.label} stands there twice; change a parameter, as in bts:alpha=0.3")
-    count, met = Counter(one.label for one in contenders), Counter[str]()
     result = []
-    for one in contenders:
-        met[one.label] += 1
-        alone = count[one.label] == 1
-        result.append(one if alone else replace(one, label=f"{one.label} {met[one.label]}"))
+    for one, row in zip(contenders, rows, strict=True):
+        others = namesakes[one.label]
+        result.append(one if len(others) == 1 else replace(one, label=f"{one.label} {others.index(row) + 1}"))
     return result
 
 

@@ -40,6 +40,8 @@ class MatchDisplay:
     ) -> None:
         self._todo, self._board, self._quiet, self._total = todo, board, quiet, total
         self._standings = Standings(labels, lines)
+        met = [(one.black.label, one.white.label) for one in todo] + [(one["black"], one["white"]) for one in lines]
+        self._meetings = {frozenset(pair) for pair in met}
         self._kept = len(lines)
         self._ended: set[str] = set()
         self._began = time.monotonic()
@@ -93,6 +95,8 @@ class MatchDisplay:
             if move and pairing.key() not in self._ended:
                 running.setdefault(frozenset((pairing.black.label, pairing.white.label)), []).append(move)
         for one, other in combinations(found.labels, 2):
+            if frozenset((one, other)) not in self._meetings:
+                continue
             mine, theirs = found.points(one, other)
             elo = found.elo(one, [other])
             moves = running.get(frozenset((one, other)), [])

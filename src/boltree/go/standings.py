@@ -18,10 +18,11 @@ class Standings:
     Args:
         labels: the players, in order.
         lines: finished games, as the store reads them.
+        two_by_two: not everybody meets everybody.
     """
 
-    def __init__(self, labels: Sequence[str], lines: Sequence[Line]) -> None:
-        self.labels, self.lines = list(labels), list(lines)
+    def __init__(self, labels: Sequence[str], lines: Sequence[Line], *, two_by_two: bool = False) -> None:
+        self.labels, self.lines, self._two_by_two = list(labels), list(lines), two_by_two
 
     def won(self, black: str, white: str) -> tuple[float, float]:
         """The points of Black and of White in the games where they had these colours; a draw is half a point each."""
@@ -76,9 +77,11 @@ class Standings:
         """The paper's table (Black's rows against White's columns), then every match with its Elo difference."""
         if not self.lines:
             return "No game is finished."
-        parts = [self._by_colour(), self._matches()]
-        if len(self.labels) > 2:
-            parts.append(self._ranking())
+        parts = [self._matches()]
+        if not self._two_by_two:
+            parts.insert(0, self._by_colour())
+            if len(self.labels) > 2:
+                parts.append(self._ranking())
         forfeits = [line for line in self.lines if line["ended"].startswith("forfeit")]
         if forfeits:
             parts.append(f"{len(forfeits)} games were forfeited, the first: {forfeits[0]['ended']}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..evaluators import Together
 from ..evaluators.together import COHORTS
+from ..search import Search
 from .evaluation import GoEvaluator
 from .game import Game
 from .network import Network
@@ -20,6 +22,9 @@ from .settings import go_setting
 
 MOVES = 30
 """A game begins again after so many."""
+
+TURNS = 3
+"""So often the search and the network alone take turns: the machine's own speed changes."""
 
 MOST_BYTES = 1 << 30
 """Of a search's tree."""
@@ -63,23 +68,54 @@ class _Playing:
 
     def __init__(self, player: SearchPlayer, size: int, number: int, trials: int) -> None:
         self._player, self._size, self._number, self._limit = player, size, number, Limit(trials=trials)
+        self._left = 0  # trials of games that are over
+        self._search: Search | None = None
         self._begin()
 
     def _begin(self) -> None:
         self._game = Game(self._size, 7.5, "no-suicide")
         for move in random_opening(self._size, 6, 0, self._number):
             self._game.play(move)
+        self._left, self._search = self.trials(), None
+        self._player.forget()
 
-    def until(self, end: float) -> int:
-        """Think and play until it is that late; how many trials that were."""
-        trials = 0
-        while time.perf_counter() < end:
+    def trials(self) -> int:
+        """How many were made so far, those of the running search included."""
+        return self._left + (0 if self._search is None else self._search.trials)
+
+    def until(self, stopped: Event) -> None:
+        """Think and play until somebody has had enough."""
+        while not stopped.is_set():
+            self._search = self._player.search_at(self._game)
             choice = self._player.choose(self._game, self._limit)
-            trials += choice.trials
             self._game.play(choice.move)
             if self._game.is_over or len(self._game.moves) > MOVES:
                 self._begin()
-        return trials
+
+
+class _Table:
+    """Games that are played at the same time, and how fast."""
+
+    def __init__(self, playing: list[_Playing], threads: ThreadPoolExecutor) -> None:
+        self._playing, self._threads = playing, threads
+
+    def play(self, seconds: float) -> float:
+        """Play on; trials a second while all games run: not while they begin, nor while the last ones end."""
+        stopped = Event()
+        running = [self._threads.submit(one.until, stopped) for one in self._playing]
+        try:
+            time.sleep(seconds / 4)
+            before, began = self._trials(), time.perf_counter()
+            wait(running, seconds, FIRST_EXCEPTION)
+            made, spent = self._trials() - before, time.perf_counter() - began
+        finally:
+            stopped.set()
+        for one in running:
+            one.result()
+        return made / spent
+
+    def _trials(self) -> int:
+        return sum(one.trials() for one in self._playing)
 
 
 def throughput(
@@ -95,23 +131,17 @@ def throughput(
         player = SearchPlayer(setting.algorithm(), evaluator=evaluator, seed=number, max_bytes=MOST_BYTES)
         playing.append(_Playing(player, size, number, trials))
     with ThreadPoolExecutor(games) as threads:
-
-        def play(duration: float) -> float:
-            began = time.perf_counter()
-            made = sum(threads.map(lambda one: one.until(began + duration), playing))
-            return float(made / (time.perf_counter() - began))
-
-        play(seconds / 2)  # everything is compiled and recorded
+        table = _Table(playing, threads)
+        table.play(seconds / 2)  # everything is compiled and recorded
         counted.calls = counted.positions = 0
-        rates = [play(seconds)]
-        mean = counted.positions / max(counted.calls, 1)
-        features = np.concatenate(counted.kept)
-        speeds = [_alone(network, features, round(mean), seconds / 2, askers)]
-        rates.append(play(seconds))
-        speeds.append(_alone(network, features, round(mean), seconds / 2, askers))
+        rates, speeds = [], []
+        for _ in range(TURNS):
+            rates.append(table.play(seconds / TURNS))
+            mean = counted.positions / max(counted.calls, 1)
+            speeds.append(_alone(network, np.concatenate(counted.kept), round(mean), seconds / TURNS, askers))
     if isinstance(evaluator, Together):
         evaluator.close()
-    return Throughput(setting.title, sum(rates) / 2, sum(speeds) / 2, mean)
+    return Throughput(setting.title, sum(rates) / TURNS, sum(speeds) / TURNS, mean)
 
 
 def _alone(network: Network, features: NDArray[np.float32], batch: int, seconds: float, askers: int) -> float:

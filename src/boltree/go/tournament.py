@@ -23,7 +23,7 @@ from .standings import Standings
 
 @dataclass(frozen=True)
 class Tournament:
-    """Everybody against everybody.
+    """Everybody against everybody, or two by two.
 
     Args:
         players: at least two.
@@ -33,6 +33,7 @@ class Tournament:
         openings: one for each pair of games, again from the first when there are fewer.
         seed: all random numbers derive from it.
         threads: of a network's evaluations.
+        two_by_two: the first player meets only the second, the third only the fourth, and so on.
     """
 
     players: tuple[Contender, ...]
@@ -42,18 +43,31 @@ class Tournament:
     openings: tuple[Opening, ...] = ((),)
     seed: int = 0
     threads: int | None = None
+    two_by_two: bool = False
 
     def __post_init__(self) -> None:
         if len(self.players) < 2:
             raise ParameterError("a match: name two players or more, such as puct ar-bts")
         if self.games < 2 or self.games % 2:
             raise ParameterError(f"--games {self.games}: must be even, as every opening is played with either colour")
-        distinct(self.players)
+        if self.two_by_two and len(self.players) % 2:
+            raise ParameterError(f"--two-by-two: {len(self.players)} players, must be an even number of them")
+        distinct(self.players, repeated=self.two_by_two)
+        met = [frozenset((one.label, other.label)) for one, other in self.meetings()]
+        for pair in met:
+            if len(pair) == 1 or met.count(pair) > 1:
+                raise ParameterError(f"--two-by-two: {' - '.join(sorted(pair))}: must be two players, and named once")
 
     @property
     def labels(self) -> list[str]:
         """The players' names."""
-        return [one.label for one in self.players]
+        return list(dict.fromkeys(one.label for one in self.players))
+
+    def meetings(self) -> list[tuple[Contender, Contender]]:
+        """Who plays against whom."""
+        if self.two_by_two:
+            return list(zip(self.players[::2], self.players[1::2], strict=True))
+        return list(combinations(self.players, 2))
 
     def pairings(self) -> list[Pairing]:
         """Every game; all matches grow alike."""
@@ -69,7 +83,7 @@ class Tournament:
                 self.threads,
             )
             for pair in range(self.games // 2)
-            for one, other in combinations(self.players, 2)
+            for one, other in self.meetings()
             for black, white in ((one, other), (other, one))
         ]
 
@@ -81,7 +95,7 @@ class Tournament:
         todo = store.missing(mine)
         if todo:
             self._play(store, executor, todo, mine, show)
-        return Standings(self.labels, store.read(pairings))
+        return Standings(self.labels, store.read(pairings), two_by_two=self.two_by_two)
 
     def _play(
         self, store: MatchStore, executor: Executor, todo: list[Pairing], mine: Sequence[Pairing], show: bool
