@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import queue
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -320,3 +323,55 @@ def test_a_command_ends_an_analysis():
         assert len(answer.split("\n")) >= 3
         assert answer.split("\n")[1].startswith("info move ")
     assert re.fullmatch(f"=5 {POINT}", answers[5])
+
+
+# Programs
+
+
+def test_lizzie():
+    """What Lizzie sends, in its order, and how it reads the answers: by number, and reports split at " info "."""
+    command = [sys.executable, "-m", "boltree", "gtp", "--network", "none", "--trials", "30", "--say-version", "0.17"]
+    environment = {**os.environ, "BOLTREE_QUIET": "1"}
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, text=True, env=environment, **pipes) as engine:
+        assert engine.stdin is not None
+        assert engine.stdout is not None
+        number = 0
+
+        def send(text: str) -> None:
+            nonlocal number
+            number += 1
+            engine.stdin.write(f"{number} {text}\n")
+            engine.stdin.flush()
+
+        def answer() -> str:
+            """The first line of the answer to the last command; what stands before belongs to an earlier one."""
+            for line in engine.stdout:
+                words = line.split()
+                if line[0] in "=?" and int(words[0][1:]) == number:
+                    return line.strip()
+            raise AssertionError("it ended")
+
+        for text in ("name", "version", "boardsize 9", "komi 7.5", "time_settings 0 2 1", "clear_board", "play B E5"):
+            send(text)
+            said = answer()
+            assert said.startswith("=")
+            if text == "version":
+                assert int(said.split()[1].split(".")[1]) >= 15
+        for text in ("lz-analyze 10", "lz-analyze 10 avoid b A1,B2 3 avoid w A1,B2 3"):
+            send(text)
+            assert answer() == f"={number}"
+            report = next(engine.stdout)
+            assert report.startswith("info ")
+            for info in report[5:].split(" info "):
+                words = info.split()
+                values = dict(zip(words[: words.index("pv") : 2], words[1 : words.index("pv") : 2], strict=True))
+                assert int(values["visits"]) > 0
+                assert 0 <= int(values["winrate"]) <= 10_000
+                assert values["move"] not in ("A1", "B2") or "avoid" not in text
+            send("name")  # ends it
+            assert answer().startswith(f"={number} Boltree")
+        send("genmove W")
+        assert re.fullmatch(rf"={number} ([A-J][1-9]|pass)", answer())
+        send("quit")
+        assert answer() == f"={number}"

@@ -58,6 +58,10 @@ def _add_gtp(commands: Any) -> None:
         formatter_class=HelpFormatter,
     )
     command.add_argument("--algorithm", default="ar-bts", metavar="PLAYER", help=_PLAYER)
+    command.add_argument(
+        "--say-version", metavar="TEXT",
+        help="what the command version answers, such as 0.17: Lizzie complains about engines that are not at 0.15",
+    )  # fmt: skip
     _add_thinking(command, 19)
     command.set_defaults(call=_gtp)
 
@@ -74,8 +78,9 @@ def _gtp(options: argparse.Namespace) -> int:
 
     def make(write: Any, interrupted: Any) -> Gtp:
         return Gtp(
-            player, contender.limit, size=options.board, komi=_komi(options), write=write, interrupted=interrupted
-        )
+            player, contender.limit, size=options.board, komi=_komi(options), version=options.say_version, write=write,
+            interrupted=interrupted,
+        )  # fmt: skip
 
     if sys.stdin.isatty():
         print("boltree: this speaks GTP; type list_commands, genmove black, showboard or quit", file=sys.stderr)

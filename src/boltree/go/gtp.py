@@ -26,6 +26,7 @@ class Gtp:
         limit: of a move, where no clock was set.
         size: of the board at first.
         komi: at first.
+        version: what ``version`` answers; the package's own if None.
         write: takes every piece of an answer, as soon as it is there.
         interrupted: whether the next command waits, which ends an analysis.
     """
@@ -38,11 +39,13 @@ class Gtp:
         size: int = 19,
         komi: float = 7.5,
         rules: str = "no-suicide",
+        version: str | None = None,
         write: Callable[[str], Any],
         interrupted: Callable[[], bool] = lambda: True,
     ) -> None:
         self._write = write
         self.commands = Commands(player, limit, size, komi, rules, write, interrupted)
+        self.commands.version = version or self.commands.version
 
     @property
     def ended(self) -> bool:

@@ -24,6 +24,8 @@ KOMI = 1000.0
 class Commands(AnalysisCommands, ScoreCommands):
     """What GTP can do with a game, a player and a clock."""
 
+    version = __version__
+
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         methods = [name for name in dir(self) if name.startswith("do_")]
@@ -47,8 +49,8 @@ class Commands(AnalysisCommands, ScoreCommands):
         return f"Boltree {self.player.name}"
 
     def do_version(self, words: list[str]) -> str:
-        """The version of the package."""
-        return __version__
+        """The version of the package, or what was asked to be said instead."""
+        return self.version
 
     def do_list_commands(self, words: list[str]) -> str:
         """Every command, one to a line."""
