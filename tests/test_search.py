@@ -11,6 +11,7 @@ import pytest
 
 import boltree as bt
 from mdps import random_mdp
+from test_batches import tree_of
 from test_invariants import ALGORITHMS
 from trees import check_invariants
 
@@ -119,6 +120,50 @@ def test_reading_changes_nothing():
         for search in (quiet, read):
             search.run(trials=300)
         assert quiet.root.visits.tolist() == read.root.visits.tolist(), algorithm.name
+
+
+@pytest.mark.parametrize("name", ["UCT", "BTS", "DENTS", "ARDENTS"])
+@pytest.mark.parametrize("transpositions", [False, True])
+def test_advancing_along_is_advancing_twice(name, transpositions):
+    """An own move and the other's answer: the same tree, whether they are in the tree or not."""
+    problem = bt.problems.TicTacToe()
+
+    def searched():
+        search = bt.Search(problem, getattr(bt, name)(), seed=0, transpositions=transpositions)
+        search.run(trials=400)
+        return search
+
+    first = searched()
+    ways = [[int(a), int(b)] for a in first.root.actions[:3] for b in first.root.actions[-3:] if a != b]
+    for way in ways:
+        stepwise, along = searched(), searched()
+        states = []
+        for action in way:
+            stepwise.advance(action)
+            states.append(stepwise.root.state)
+        along.advance_along(list(zip(way, states, strict=True)))
+        assert tree_of(along) == tree_of(stepwise)
+        for search in (stepwise, along):
+            search.run(trials=100)
+        assert tree_of(along) == tree_of(stepwise)
+
+
+def test_advancing_along_where_nothing_is_known():
+    problem = bt.problems.TicTacToe()
+    told = bt.Search(problem, bt.BTS(), seed=0)
+    states = []
+    for action in (4, 0, 8):
+        told.advance(action)
+        states.append(told.root.state)
+    search = bt.Search(problem, bt.BTS(), seed=0)
+    search.advance_along([])
+    assert search.root.depth == 0
+    search.advance_along(list(zip((4, 0, 8), states, strict=True)))
+    assert (search.root.state, search.root.depth, search.root.player) == (states[-1], 3, 1)
+    told.advance(1)
+    with pytest.raises(bt.ParameterError, match="step 2: action=4: must be a legal action there"):
+        search.advance_along([(1, told.root.state), (4, told.root.state)])
+    assert search.root.state == told.root.state
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)

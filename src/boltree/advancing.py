@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,26 +22,39 @@ SPARE_BYTES = 64 << 20
 """The memory of a tree that was left is kept for the next one up to this size."""
 
 
-def move_root(search: Search, root: Node, action: int, state: Any, receding: bool) -> None:
-    """Make an outcome of an action the root; `Search.advance` says how."""
-    known = root.outcomes(action)
-    kept: Node | None = None
+def move_along(search: Search, steps: Sequence[tuple[int, Any]]) -> None:
+    """Move the root by several actions, each with the state that it led to: as one after the other, but copied once."""
+    node = search.root
+    for k, (action, state) in enumerate(steps, 1):
+        if action not in node.actions:
+            raise ParameterError(f"step {k}: action={action!r}: must be a legal action there: {node.actions.tolist()}")
+        kept = outcome_of(search, node, action, state)[0] if k < len(steps) else None
+        if kept is None:
+            move_root(search, node, action, state, receding=False)
+        node = kept or search.root
+
+
+def outcome_of(search: Search, node: Node, action: int, state: Any) -> tuple[Node | None, Any]:
+    """The node that an action led to, if it is in the tree, and its state."""
+    known = node.outcomes(action)
     if state is not None:
         given = search.problem.as_state(state)
         same = [child for child in known if child._state_record.tobytes() == given.tobytes()]
-        kept = min(same, key=lambda child: child.terminal, default=None)  # it went on, if it may have
-    elif len(known) == 1:
-        kept, given = known[0], known[0]._state_record
-    elif search.problem.deterministic:
-        memory = PlainState(np.asarray(root._state_record).reshape(1).copy())
+        return min(same, key=lambda child: child.terminal, default=None), given  # it went on, if it may have
+    if len(known) == 1:
+        return known[0], known[0]._state_record
+    if search.problem.deterministic:
+        memory = PlainState(np.asarray(node._state_record).reshape(1).copy())
         search.problem.plain_step(memory, action, new_generator(0))
-        given = memory.memory[0]
-    else:
-        raise ParameterError(
-            f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was"
-        )
+        return None, memory.memory[0]
+    raise ParameterError(f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was")
+
+
+def move_root(search: Search, above: Node, action: int, state: Any, receding: bool) -> None:
+    """Make an outcome of a node's action the root; `Search.advance` says how."""
+    kept, given = outcome_of(search, above, action, state)
     by_state = search._tree.shared == records.BY_STATE
-    depth = 0 if by_state else root.depth + 1
+    depth = 0 if by_state else above.depth + 1
     player = search.problem.plain_player(given) if kept is None else kept.player
     handle = new_tree()
     handle[0] = search._handle[0]

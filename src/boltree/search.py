@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .advancing import move_root
+from .advancing import move_along, move_root
 from .algorithms import MAX_BUDGET, Algorithm
 from .configuration import configure
 from .core import records, space
@@ -510,7 +510,16 @@ class Search:
         if horizon not in ("absolute", "receding"):
             raise ParameterError(f"horizon={horizon!r}: must be 'absolute' or 'receding'")
         with self._alone():
-            move_root(self, root, int(action), state, horizon == "receding")
+            move_root(self, root, int(action), state, receding=horizon == "receding")
+
+    def advance_along(self, steps: Sequence[tuple[int, Any]]) -> None:
+        """`advance` by several actions at once, each with the state that it led to; what is kept is copied only once.
+
+        For games: an agent's own move and the other's answer, ``search.advance_along([(mine, a), (theirs, b)])``. An
+        error leaves the root where the steps before it led to.
+        """
+        with self._alone():
+            move_along(self, steps)
 
     # Keeping
 

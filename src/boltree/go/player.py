@@ -161,10 +161,12 @@ class SearchPlayer:
             return False
         if known._states[-1].tobytes() != game._states[count].tobytes():  # other stones, or the other's turn
             return False
-        for (player, action), state in zip(game._moves[count:], game._states[count + 1 :], strict=True):
-            if player != search.root.player:  # a move out of turn
-                return False
-            search.advance(action, state[0])
+        turn, since = search.root.player, game._moves[count:]
+        if any(player != (turn + i) % 2 for i, (player, _) in enumerate(since)):  # a move out of turn
+            return False
+        if since:
+            states = game._states[count + 1 :]
+            search.advance_along([(action, state[0]) for (_, action), state in zip(since, states, strict=True)])
         return True
 
 
