@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from .. import __version__
 from ..errors import ParameterError
 from ..lab.commands import _seed, _whole, add_running
 from ..lab.executors import Threads
@@ -59,7 +60,7 @@ def _add_gtp(commands: Any) -> None:
     )
     command.add_argument("--algorithm", default="ar-bts", metavar="PLAYER", help=_PLAYER)
     command.add_argument(
-        "--say-version", metavar="TEXT",
+        "--say-version", metavar="TEXT", default=__version__,
         help="what the command version answers, such as 0.17: Lizzie complains about engines that are not at 0.15",
     )  # fmt: skip
     _add_thinking(command, 19)

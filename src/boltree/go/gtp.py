@@ -19,33 +19,11 @@ _NUMBER = re.compile(r"(\d{1,18})(?:\s+|$)")
 
 
 class Gtp:
-    """A player that is spoken to over GTP.
+    """A player that is spoken to over GTP: what `Seat` is told, and every piece of an answer goes to `write`."""
 
-    Args:
-        player: who answers ``genmove``.
-        limit: of a move, where no clock was set.
-        size: of the board at first.
-        komi: at first.
-        version: what ``version`` answers; the package's own if None.
-        write: takes every piece of an answer, as soon as it is there.
-        interrupted: whether the next command waits, which ends an analysis.
-    """
-
-    def __init__(
-        self,
-        player: SearchPlayer,
-        limit: Limit,
-        *,
-        size: int = 19,
-        komi: float = 7.5,
-        rules: str = "no-suicide",
-        version: str | None = None,
-        write: Callable[[str], Any],
-        interrupted: Callable[[], bool] = lambda: True,
-    ) -> None:
+    def __init__(self, player: SearchPlayer, limit: Limit, *, write: Callable[[str], Any], **seat: Any) -> None:
         self._write = write
-        self.commands = Commands(player, limit, size, komi, rules, write, interrupted)
-        self.commands.version = version or self.commands.version
+        self.commands = Commands(player, limit, write=write, **seat)
 
     @property
     def ended(self) -> bool:

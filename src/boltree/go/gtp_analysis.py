@@ -25,8 +25,8 @@ STYLES = {"lz-": "lz", "kata-": "kata", "": "kata"}
 class AnalysisCommands(Seat):
     """Analysis: until the next line comes, or of the move that is then played."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self.streams: dict[str, Callable[[list[str], str], None]] = {}
         for prefix, style in STYLES.items():
             self.streams[f"{prefix}analyze"] = partial(self._analyze, style)

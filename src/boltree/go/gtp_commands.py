@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
 from ..errors import ParameterError
 from .board import LARGEST, SMALLEST
 from .game import Game
@@ -24,10 +23,8 @@ KOMI = 1000.0
 class Commands(AnalysisCommands, ScoreCommands):
     """What GTP can do with a game, a player and a clock."""
 
-    version = __version__
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         methods = [name for name in dir(self) if name.startswith("do_")]
         self._known = {name.removeprefix("do_").replace("kgs_", "kgs-"): name for name in methods}
 

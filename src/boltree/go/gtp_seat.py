@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import __version__
 from ..states import PlainState
 from .game import Game
 from .gtp_clock import Clock
@@ -22,6 +23,7 @@ class Seat:
         size: of the board at first.
         komi: at first.
         rules: of all games.
+        version: what ``version`` answers.
         write: takes every piece of an answer, as soon as it is there.
         interrupted: whether the next command waits, which ends an analysis.
     """
@@ -30,12 +32,15 @@ class Seat:
         self,
         player: SearchPlayer,
         limit: Limit,
-        size: int,
-        komi: float,
-        rules: str,
+        *,
+        size: int = 19,
+        komi: float = 7.5,
+        rules: str = "no-suicide",
+        version: str = __version__,
         write: Callable[[str], Any],
-        interrupted: Callable[[], bool],
+        interrupted: Callable[[], bool] = lambda: True,
     ) -> None:
+        self.version = version
         self.player, self.limit, self.clock = player, limit, Clock()
         self.game = Game(size, komi, rules)
         self.ended = False

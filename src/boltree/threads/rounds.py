@@ -11,8 +11,8 @@ from ..core import records
 from ..core.jit import make_ready
 from ..core.rounds import run_rounds
 from ..failures import raise_failure
-from .crew import Waiting, new_pool
-from .worker import Worker
+from .crew import Waiting
+from .worker import Workers
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -21,17 +21,13 @@ EACH = 8
 """Trials of a round, for every thread."""
 
 
-class Rounds:
+class Rounds(Workers):
     """Workers that roll out the leaves of one tree, in rounds."""
 
     way = "rounds"
-    trials = 0
-    ready_in = 0.0
 
     def __init__(self, search: Search, threads: int, seed: np.random.SeedSequence) -> None:
-        self._search = search
-        self._workers = [Worker(search, one) for one in seed.spawn(threads)]
-        self._pool = new_pool(threads)
+        super().__init__(search, threads, seed)
         self._values, self._none = np.zeros(round_size(threads)), np.zeros(0)
         make_ready(run_rounds, search._handle, 0, threads, 0, 0, 0, self._values, self._none)
 

@@ -12,24 +12,20 @@ from ..core.holes import close_gaps, drop_unvisited
 from ..core.jit import make_ready
 from ..core.worker import run_worker, set_reserves
 from ..failures import raise_failure
-from .crew import Waiting, new_pool
-from .worker import Worker
+from .crew import Waiting
+from .worker import Workers
 
 if TYPE_CHECKING:
     from ..search import Search
 
 
-class SharedTree:
+class SharedTree(Workers):
     """Workers on the search's own tree, which is whole again whenever they have stopped."""
 
     way = "shared tree"
-    trials = 0
-    ready_in = 0.0
 
     def __init__(self, search: Search, threads: int, seed: np.random.SeedSequence) -> None:
-        self._search = search
-        self._workers = [Worker(search, one) for one in seed.spawn(threads)]
-        self._pool = new_pool(threads)
+        super().__init__(search, threads, seed)
         self._version = search._version
         make_ready(run_worker, search._handle)
         make_ready(close_gaps, search._handle, np.zeros(0, np.int64))

@@ -10,6 +10,7 @@ from ..core.atomics import YIELD_AT
 from ..core.random import new_generator
 from ..core.records import TREE
 from ..core.storage import new_scratch, new_tree
+from .crew import new_pool
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -47,3 +48,15 @@ class Worker:
         """Take over all that is common from the tree's own record."""
         self._words[self._common] = main.view(np.ndarray).view(np.int64)[self._common]
         self.record.owner = main.ctypes.data
+
+
+class Workers:
+    """Threads that work on the search's own tree."""
+
+    trials = 0
+    ready_in = 0.0
+
+    def __init__(self, search: Search, threads: int, seed: np.random.SeedSequence) -> None:
+        self._search = search
+        self._workers = [Worker(search, one) for one in seed.spawn(threads)]
+        self._pool = new_pool(threads)
