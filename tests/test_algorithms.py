@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 
 import numpy as np
 import pytest
 
 import boltree as bt
+from boltree.algorithms import ALGORITHMS as BY_NAME
 from mdps import random_mdp
 
 
@@ -241,3 +243,30 @@ def test_ties_do_not_depend_on_reading():
         other.run(trials=50)
         picks.add(other.recommend())
     assert picks == set(range(5))
+
+
+@pytest.mark.parametrize("name", sorted(BY_NAME))
+def test_numpy_numbers_are_numbers(name):
+    """Whoever sweeps a parameter with np.linspace gets the same search as with Python's numbers."""
+    kind = BY_NAME[name]
+    plain = {"c": 1.5, "alpha": 0.5, "beta": 0.25, "epsilon": 0.5, "epsilon_prior": 0.5, "q_init": -1.0, "p": 2.0}
+    plain |= {"budget": 64, "threshold": 5, "reduction": 0.5, "noise": 0.25, "target": 0.5, "every": 10}
+    plain |= {"early_rebuilds": True, "rebuild_factor": 2.0}
+    given = {one.name: plain[one.name] for one in fields(kind) if one.name in plain}
+    seen = []
+    for change in (lambda v: v, lambda v: np.asarray(v)[()], lambda v: np.float32(v) if isinstance(v, float) else v):
+        values = {key: change(value) for key, value in given.items()}
+        values |= {"early_rebuilds": True} if "early_rebuilds" in given else {}
+        search = bt.Search(bt.problems.DChain(6), kind(**values), seed=0)
+        search.run(trials=64)
+        seen.append((search.root.value, search.root.visits.tolist()))
+    assert seen[0] == seen[1] == seen[2]
+
+
+def test_a_numpy_bool_is_a_bool():
+    class Sure(bt.problems.DChain):
+        deterministic = np.bool_(True)
+
+    search = bt.Search(Sure(6), bt.BTS(alpha=0.5), seed=0)
+    search.run(trials=64)
+    assert search.trials == 64

@@ -161,9 +161,12 @@ def test_advancing_along_where_nothing_is_known():
     search.advance_along(list(zip((4, 0, 8), states, strict=True)))
     assert (search.root.state, search.root.depth, search.root.player) == (states[-1], 3, 1)
     told.advance(1)
-    with pytest.raises(bt.ParameterError, match="step 2: action=4: must be a legal action there"):
-        search.advance_along([(1, told.root.state), (4, told.root.state)])
-    assert search.root.state == told.root.state
+    for trials in (0, 500):  # whether the first step is known or not
+        search.run(trials=trials)
+        for action in (4, "left"):
+            with pytest.raises(bt.ParameterError, match=f"step 2: action={action!r}: must be a legal action there"):
+                search.advance_along([(1, told.root.state), (action, told.root.state)])
+            assert search.root.state == states[-1]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda a: a.name)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
+from boltree.core.soundness import FAULTS, find_fault
 from boltree.threads import crew
 from mdps import random_mdp
 from test_fast_paths import Noise
@@ -255,3 +256,33 @@ def test_what_is_compiled_for_threads_is_no_part_of_the_time(monkeypatch):
     assert search.run(seconds=0.3) == "seconds"
     assert time.perf_counter() - began > 0.85
     assert search.sharing == "a tree each"
+
+
+class Liar(bt.Problem):
+    """It says that it is deterministic, and is not; how many actions are legal is drawn too."""
+
+    state = bt.record(x="i4", n="i4")
+    actions, horizon, deterministic = 16, 8, True
+
+    @staticmethod
+    def start(params, state, rng):
+        state.n = 4
+
+    @staticmethod
+    def legal(params, state, mask):
+        for a in range(16):
+            mask[a] = a < state.n
+
+    @staticmethod
+    def step(params, state, action, rng):
+        state.x = state.x * 17 + action
+        state.n = 2 + bt.integer(rng, 15)
+        return 0.1 * action, False
+
+
+def test_merging_keeps_to_its_memory_whatever_a_problem_claims():
+    search = bt.Search(Liar(), bt.UCT(), seed=1, evaluator=0.0, threads=2, deterministic=True)
+    search.run(trials=3_000)
+    nodes, units = int(search._tree.node_count), int(search._tree.unit_count)
+    fault = int(find_fault(search._handle, np.zeros(nodes, np.uint8), np.zeros(units, np.uint8)))
+    assert not FAULTS[fault]

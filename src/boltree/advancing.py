@@ -24,14 +24,17 @@ SPARE_BYTES = 64 << 20
 
 def move_along(search: Search, steps: Sequence[tuple[int, Any]]) -> None:
     """Move the root by several actions, each with the state that it led to: as one after the other, but copied once."""
-    node = search.root
+    node: Node | None = search.root
+    way: list[Node | None] = [node]  # where each step is taken, as far as it is in the tree
+    for k, (action, state) in enumerate(steps):
+        legal = search.problem.legal_actions(steps[k - 1][1]) if node is None else node.actions.tolist()
+        if action not in legal:
+            raise ParameterError(f"step {k + 1}: action={action!r}: must be a legal action there: {legal}")
+        node = None if node is None else outcome_of(search, node, int(action), state)[0]
+        way.append(node)
     for k, (action, state) in enumerate(steps, 1):
-        if action not in node.actions:
-            raise ParameterError(f"step {k}: action={action!r}: must be a legal action there: {node.actions.tolist()}")
-        kept = outcome_of(search, node, action, state)[0] if k < len(steps) else None
-        if kept is None:
-            move_root(search, node, action, state, receding=False)
-        node = kept or search.root
+        if way[k] is None or k == len(steps):
+            move_root(search, way[k - 1] or search.root, int(action), state, receding=False)
 
 
 def outcome_of(search: Search, node: Node, action: int, state: Any) -> tuple[Node | None, Any]:

@@ -79,20 +79,20 @@ def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
     t.epsilon, t.epsilon_prior = get("epsilon", 0.0), get("epsilon_prior", 0.0)
     t.q_init = t.q_init_second = get("q_init", 0.0)
     c = get("c", 0.0)
-    t.c_auto, t.c = c == "auto", 0.0 if c == "auto" else c
+    t.c_auto, t.c = isinstance(c, str), 0.0 if isinstance(c, str) else c
     t.power = get("p", 1.0)
     t.reduction, t.noise_weight = get("reduction", 0.0), get("noise", 0.0)
     t.budget, t.threshold = get("budget", 0), get("threshold", 0)
     t.adaptive = hasattr(algorithm, "target")
     t.target_entropy, t.every = get("target", 0.0), get("every", 1)
-    t.rebuild_factor, t.early_rebuilds = get("rebuild_factor", 1.0), get("early_rebuilds", False)
+    t.rebuild_factor, t.early_rebuilds = get("rebuild_factor", 1.0), bool(get("early_rebuilds", False))
     return [kept_alpha, kept_beta]
 
 
 def enter_problem(t: Any, problem: Problem) -> None:
     """What the tree's record says of a problem."""
     t.actions, t.horizon, t.discount = problem.actions, problem.horizon, problem.discount
-    t.deterministic = problem.deterministic
+    t.deterministic = bool(problem.deterministic)
     t.words = problem.state_layout().itemsize // 8
     t.params_at = problem.params_at
     t.step, t.legal, t.player = (problem.address(name) for name in ("step", "legal", "player"))

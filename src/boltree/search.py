@@ -515,8 +515,7 @@ class Search:
     def advance_along(self, steps: Sequence[tuple[int, Any]]) -> None:
         """`advance` by several actions at once, each with the state that it led to; what is kept is copied only once.
 
-        For games: an agent's own move and the other's answer, ``search.advance_along([(mine, a), (theirs, b)])``. An
-        error leaves the root where the steps before it led to.
+        For games: an agent's own move and the other's answer, ``search.advance_along([(mine, a), (theirs, b)])``.
         """
         with self._alone():
             move_along(self, steps)

@@ -283,7 +283,8 @@ def test_two_by_two(tmp_path):
     assert met == {frozenset(pair) for pair in (("UCT", "BTS"), ("UCT", "MENTS"), ("DENTS", "UCT trials=40"))}
     text = standings.text()
     assert len(text.splitlines()) == 5  # no table of colours, no ranking: they did not all meet
-    assert re.search(r"UCT +MENTS", text)
+    assert re.search(r"UCT +MENTS .* 12 +12$", text, re.MULTILINE)
+    assert re.search(r"UCT trials=40 .* 12 +40$|DENTS +UCT trials=40 .* 12 +40$", text, re.MULTILINE)
     live = MatchDisplay(tournament.labels, tournament.pairings(), [], 6, Board(6), quiet=True)._table()
     assert live.row_count == 3
     for wrong, message in (

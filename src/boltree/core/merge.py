@@ -125,11 +125,12 @@ def place(mine: Any, other: Any, a: int, ours: Any) -> int:
         return -1 - take_node(mine)
     above = node_at(mine, parent)
     edge = above.block + slot_of(mine, above, np.int64(there.action))
-    if not mine.deterministic:
+    first = np.int64(edge_at(mine, edge).child)
+    found = first
+    if first != NONE and not is_like(mine, first, other, a):
         for w in range(mine.words):
             states_of(mine)[mine.node_count * mine.words + w] = states_of(other)[a * mine.words + w]
-    first = np.int64(edge_at(mine, edge).child)
-    found = first if mine.deterministic else find_outcome(mine, edge, first, there.marks & TERMINAL != 0)
+        found = find_outcome(mine, edge, first, there.marks & TERMINAL != 0)
     if found == NONE:
         found = take_node(mine)
         copy_record(other, mine, a, found)
@@ -138,6 +139,15 @@ def place(mine: Any, other: Any, a: int, ours: Any) -> int:
         link_outcome(mine, edge, found)
         found = -1 - found
     return found
+
+
+@inlined
+def is_like(mine: Any, index: int, other: Any, a: int) -> bool:
+    """Whether our node has the state of their node `a`, and is an end if that is one."""
+    same = (node_at(mine, index).marks ^ node_at(other, a).marks) & TERMINAL == 0
+    for w in range(mine.words):
+        same = same and states_of(mine)[index * mine.words + w] == states_of(other)[a * mine.words + w]
+    return same  # type: ignore[no-any-return]
 
 
 @inlined

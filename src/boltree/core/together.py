@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .atomics import add_to, read_from, sleep, write_to
 from .batch import send_off, settle
+from .board import COUNTERS, await_end, await_job, begin_job, draw_piece, end_piece
 from .jit import inlined, kernel
 from .native import FAILED, array_at, call, record_at
 from .records import DONE, FEATURES_FAILED, GROUP, TREE
@@ -24,11 +24,7 @@ _WORD, _FEATURE, _INDEX, _REAL = (np.dtype(kind) for kind in (np.uint64, np.floa
 
 BOARD = np.dtype(
     [
-        ("jobs", "i8"),  # begun so far
-        ("next", "i8"),  # the piece that is taken next, or beyond the last
-        ("left", "i8"),  # pieces of this job that are not done
-        ("closed", "i8"),
-        ("pieces", "i8"),  # of this job
+        *COUNTERS,
         ("writing", "i8"),  # what this job is: to advance groups, or to write their leaves
         ("groups_at", "i8"),
         ("count", "i8"),
@@ -43,21 +39,12 @@ BOARD = np.dtype(
         ("rows_at", "i8"),
         ("row_bytes", "i8"),
         ("row_items", "i8"),
-        ("sleep", "i8"),  # the system's function to sleep for microseconds; 0 where there is none
     ]
 )
 """What the threads of a crowd read to know what to do."""
 
-assert BOARD.fields is not None
-JOBS, NEXT, LEFT, CLOSED = (BOARD.fields[name][1] for name in ("jobs", "next", "left", "closed"))
-WATCHES = 20_000
-"""So often a thread without work looks at the board before it sleeps: some ten microseconds, in which the second job of
-two begins."""
-PAUSE = 50
-"""Microseconds that it sleeps then."""
 ROWS = 4
 """Of a piece."""
-BEYOND = 1 << 40
 GROUP_BYTES = GROUP.itemsize
 
 
@@ -67,22 +54,11 @@ def help_out(board_at: int) -> None:
     board = record_at(board_at, BOARD)
     seen = np.int64(0)
     while True:
-        spins = 0
-        while read_from(board_at + JOBS) == seen:
-            if read_from(board_at + CLOSED):
-                return
-            spins += 1
-            if spins > WATCHES:
-                rest(board)
-        seen = read_from(board_at + JOBS)
+        job = await_job(board_at, seen)
+        if job == seen:
+            return
+        seen = job
         take_pieces(board, board_at)
-
-
-@inlined
-def rest(board: Any) -> None:
-    """Sleep a little, where the system has a call for that."""
-    if board.sleep != 0:
-        sleep(board.sleep, PAUSE)
 
 
 @kernel
@@ -106,25 +82,18 @@ def lead(board_at: int) -> int:
 @inlined
 def do_job(board: Any, board_at: int, writing: int, pieces: int) -> None:
     """Do one thing with all groups or rows."""
-    board.writing, board.pieces = writing, pieces
-    write_to(board_at + LEFT, pieces)
-    write_to(board_at + NEXT, 0)
-    add_to(board_at + JOBS, 1)
+    board.writing = writing
+    begin_job(board_at, pieces)
     take_pieces(board, board_at)
-    spins = 0
-    while read_from(board_at + LEFT) > 0:
-        spins += 1
-        if spins > WATCHES:
-            rest(board)
-    write_to(board_at + NEXT, BEYOND)  # who comes late finds nothing
+    await_end(board_at)
 
 
 @inlined
 def take_pieces(board: Any, board_at: int) -> None:
     """Do pieces until there are none left."""
     while True:
-        piece = add_to(board_at + NEXT, 1)
-        if piece >= board.pieces:
+        piece = draw_piece(board_at)
+        if piece < 0:
             return
         if board.writing:
             for row in range(piece * ROWS, min((piece + 1) * ROWS, board.rows)):
@@ -132,7 +101,7 @@ def take_pieces(board: Any, board_at: int) -> None:
         else:
             group = record_at(board.groups_at + piece * GROUP_BYTES, GROUP)
             advance(board, group, board.leaves_at + 8 * piece * board.size)
-        add_to(board_at + LEFT, -1)
+        end_piece(board_at)
 
 
 @inlined

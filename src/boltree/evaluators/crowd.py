@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.atomics import SLEEP_AT
-from ..core.together import BEYOND, BOARD, help_out, lead
+from ..core.together import BOARD, help_out, lead
 
 
 class Crowd:
@@ -16,7 +16,7 @@ class Crowd:
 
     def __init__(self, helpers: int) -> None:
         self._board = np.zeros(1, BOARD)
-        self._board["next"], self._board["sleep"] = BEYOND, SLEEP_AT
+        self._board["sleep"] = SLEEP_AT
         self._leaves = self._places = np.zeros(0, np.int64)
         self._threads = [
             threading.Thread(target=help_out, args=(self._board.ctypes.data,), name="boltree-crowd", daemon=True)

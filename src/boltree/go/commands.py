@@ -145,6 +145,8 @@ def _match(options: argparse.Namespace) -> int:
     if options.tune:
         if len(players) != 1:
             raise ParameterError("--tune: name one player whose parameter is tuned")
+        if options.two_by_two:
+            raise ParameterError("--tune: is a round robin, which --two-by-two is not; give one of them")
         numbers = _numbers(options.tune[1])
         players = list(tuned(players[0], options.tune[0], numbers))
     players = [replace(one, together=bool(options.together), half=options.half) for one in players]

@@ -91,8 +91,7 @@ class Standings:
         rows = []
         for black in self.labels:
             cells = ["-" if black == white else _pair(self.won(black, white)) for white in self.labels]
-            trials = self.trials(black)
-            rows.append([black, "", *cells, "" if trials is None else f"{trials:,.0f}"])
+            rows.append([black, "", *cells, self._trials(black)])
         return table(["Black \\ White", "", *self.labels, "trials/move"], rows)
 
     def _matches(self) -> str:
@@ -101,7 +100,14 @@ class Standings:
             elo = self.elo(one, [other])
             if elo is not None:
                 rows.append([one, other, _pair(self.points(one, other)), str(elo)])
-        return table(["player", "against", "result", "Elo [95 %]"], rows)
+                if self._two_by_two:
+                    rows[-1] += [self._trials(one), self._trials(other)]
+        heads = ["trials/move", "against"] if self._two_by_two else []
+        return table(["player", "against", "result", "Elo [95 %]", *heads], rows)
+
+    def _trials(self, label: str) -> str:
+        trials = self.trials(label)
+        return "" if trials is None else f"{trials:,.0f}"
 
     def _ranking(self) -> str:
         rows = []

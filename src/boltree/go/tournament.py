@@ -54,7 +54,7 @@ class Tournament:
             raise ParameterError(f"--two-by-two: {len(self.players)} players, must be an even number of them")
         distinct(self.players, repeated=self.two_by_two)
         met = [frozenset((one.label, other.label)) for one, other in self.meetings()]
-        for pair in met:
+        for pair in met if self.two_by_two else ():
             if len(pair) == 1 or met.count(pair) > 1:
                 raise ParameterError(f"--two-by-two: {' - '.join(sorted(pair))}: must be two players, and named once")
 
