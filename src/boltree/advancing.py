@@ -65,8 +65,8 @@ def move_root(search: Search, above: Node, action: int, state: Any, receding: bo
     if receding and not by_state:  # which always looks as far ahead
         t.horizon += 1
     t.window_count = t.next_sweep = 0
+    # the scratch memory goes on, and with it the random numbers
     storage = search._new_storage(handle, max(int(t.horizon) - depth, 0), search._storage.scratch)
-    storage.scratch["rng"][:] = search._storage.scratch["rng"]
     if search._estimates is not None:
         search._estimates.resume()
     if kept is None:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from boltree.core.atomics import SLEEP_AT, add_to
-from boltree.core.board import COUNTERS, await_end, await_job, begin_job, draw_piece, end_piece
 from boltree.core.jit import JIT_DISABLED, kernel
 from boltree.core.native import record_at
+from boltree.core.work_board import COUNTERS, await_end, await_job, begin_job, draw_piece, end_piece
 
 BOARD = np.dtype([*COUNTERS, ("kind", "i8"), ("done_at", "i8")])
 FEW, MANY = 3, 64

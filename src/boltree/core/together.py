@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from .batch import send_off, settle
-from .board import COUNTERS, await_end, await_job, begin_job, draw_piece, end_piece
 from .jit import inlined, kernel
 from .native import FAILED, array_at, call, record_at
 from .records import DONE, FEATURES_FAILED, GROUP, TREE
 from .run import room_for_trials
 from .views import flight_at
+from .work_board import COUNTERS, await_end, await_job, begin_job, draw_piece, end_piece
 
 _WORD, _FEATURE, _INDEX, _REAL = (np.dtype(kind) for kind in (np.uint64, np.float32, np.int64, np.float64))
 

@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"(\d{1,18})(?:\s+|$)")
 
 
 class Gtp:
-    """A player that is spoken to over GTP: what `Seat` is told, and every piece of an answer goes to `write`."""
+    """A player that is spoken to over GTP; `seat` is what else a `Seat` takes."""
 
     def __init__(self, player: SearchPlayer, limit: Limit, *, write: Callable[[str], Any], **seat: Any) -> None:
         self._write = write
