@@ -1,85 +1,137 @@
-"""Several batches on their way to a GPU at once: while one is computed, the next is packed and sent.
+"""Several batches on their way to a GPU at once: while one is computed, the next is packed.
 
-Positions come as rows of features and are packed as bytes into memory that the GPU reads by itself. All graphs run one
-after the other on one stream, since they share memory; only the ways there are travelled side by side.
+Positions come as rows of features and are packed as bytes into memory that the GPU reads by itself. The way there, the
+network and the way back are recorded together, once for each lane and batch size, so that a batch takes three calls:
+beside a hundred games that think in Python, every call waits for its turn with the interpreter. All graphs run one
+after the other on one stream, since they share memory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from .features import NUMBERS, PLANES
 from .network_layers import Floats
 from .packing import pack_rows
 
-if TYPE_CHECKING:
-    from .network_torch import TorchBackend
-
 LANES = 4
 """More than are ever asked at a time by searches that run together."""
 
+WORD = 4
+"""Bytes of a number."""
+
+
+class Recorded(NamedTuple):
+    """The kernels of one batch, and where its positions and its answers lie on this side."""
+
+    graph: Any
+    planes: Any  # [places, 22 n²], bytes
+    numbers: Any  # [places, 19]
+    answers: Any  # [places, ...], the outputs side by side
+    kept: tuple[Any, ...]  # the memory of these
+
+
+def places_for(count: int) -> int:
+    """The batch size that is recorded for so many positions: at most a fifth of it stays empty, from 64 on.
+
+    Every size is recorded by itself, so there are not too many.
+
+    >>> [places_for(count) for count in (1, 9, 33, 64, 65, 500, 513)]
+    [8, 16, 40, 64, 80, 512, 640]
+    """
+    step = max(8, (1 << (count - 1).bit_length()) // 8)
+    return -(-count // step) * step
+
 
 class Lane:
-    """Memory for one batch: on this side and on the GPU's."""
+    """One batch's way: its graphs, and what says that they are done."""
 
-    def __init__(self, torch: Any, device: Any) -> None:
-        self._torch, self._device = torch, device
-        self.stream, self.sent, self.done = torch.cuda.Stream(device), torch.cuda.Event(), torch.cuda.Event()
-        self._shape = (0, 0, 0)
-
-    def fit(self, places: int, items: int, outputs: int) -> None:
-        """Make room for so many positions of so many items each."""
-        rows, old_items, old_outputs = self._shape
-        if places <= rows and items == old_items and outputs == old_outputs:
-            return
-        torch, self._shape = self._torch, (places, items, outputs)
-        self.planes, self.numbers, self.answers = (
-            torch.empty((places, width), dtype=kind, pin_memory=True)
-            for width, kind in ((items, torch.uint8), (NUMBERS, torch.float32), (outputs, torch.float32))
-        )
-        self.far_planes, self.far_numbers = (
-            torch.empty(near.shape, dtype=near.dtype, device=self._device) for near in (self.planes, self.numbers)
-        )
+    def __init__(self, torch: Any) -> None:
+        self.recorded: dict[tuple[int, int], Recorded] = {}
+        self.done = torch.cuda.Event(blocking=True)
 
 
 class Lanes:
-    """The lanes of one backend."""
+    """The lanes of one network.
 
-    def __init__(self, backend: TorchBackend, torch: Any, device: Any) -> None:
-        self._backend, self._torch = backend, torch
-        self._compute = torch.cuda.Stream(device)
+    Args:
+        torch: the module.
+        device: the GPU.
+        forward: the network: from planes [K, 22, n, n] and numbers [K, 19] on the GPU to its outputs, side by side.
+    """
+
+    def __init__(self, torch: Any, device: Any, forward: Callable[[Any, Any], Any]) -> None:
+        self._torch, self._device, self._forward = torch, device, forward
+        self._stream = torch.cuda.Stream(device)
+        self._lock = Lock()  # a graph is recorded while no other is sent off
+        self._pool: Any = None
+        self._lanes = [Lane(torch) for _ in range(LANES)]
         self._free: SimpleQueue[Lane] = SimpleQueue()
-        for _ in range(LANES):
-            self._free.put(Lane(torch, device))
+        for lane in self._lanes:
+            self._free.put(lane)
 
-    def run(self, features: Floats, size: int) -> tuple[Floats, Floats] | None:
-        """Logits of policies [K, n² + 1] and values [K, 3]; None if the planes cannot be bytes."""
-        count, items = len(features), PLANES * size * size
+    def run(self, features: Floats, size: int) -> Floats | None:
+        """The outputs [K, ...] for rows of features; None if the planes cannot be bytes."""
+        count = len(features)
         lane = self._free.get()
         try:
-            recorded = self._backend.recorded(size, count)
-            lane.fit(recorded.places, items, recorded.wanted)
-            if not pack_rows(features, lane.planes.numpy(), lane.numbers.numpy()):
+            recorded = self._recorded(lane, size, places_for(count))
+            if not pack_rows(features, recorded.planes, recorded.numbers):
                 return None
-            self._send(lane, recorded, count, size)
+            with self._lock, self._torch.cuda.stream(self._stream):
+                recorded.graph.replay()
+                lane.done.record(self._stream)
             lane.done.synchronize()
-            answers = lane.answers[:count].numpy().copy()
+            answers: Floats = recorded.answers[:count].copy()
+            return answers
         finally:
             self._free.put(lane)
-        return answers[:, : recorded.bounds[0]], answers[:, recorded.bounds[0] :]
 
-    def _send(self, lane: Lane, recorded: Any, count: int, size: int) -> None:
-        torch = self._torch
-        with torch.inference_mode():
-            with torch.cuda.stream(lane.stream):
-                lane.far_planes[:count].copy_(lane.planes[:count], non_blocking=True)
-                lane.far_numbers[:count].copy_(lane.numbers[:count], non_blocking=True)
-                lane.sent.record(lane.stream)
-            with self._backend.lock, torch.cuda.stream(self._compute):
-                self._compute.wait_event(lane.sent)
-                recorded.spatial[:count].copy_(lane.far_planes[:count].view(count, PLANES, size, size))
-                recorded.globals_[:count].copy_(lane.far_numbers[:count])
-                recorded.graph.replay()
-                lane.answers[:count].copy_(recorded.outputs[:count, : recorded.wanted], non_blocking=True)
-                lane.done.record(self._compute)
+    def prepare(self, size: int, most: int) -> None:
+        """Record the graphs for all batches of up to so many positions, before somebody waits for one."""
+        count = 1
+        while count <= most:
+            places = places_for(count)
+            for lane in self._lanes:
+                self._recorded(lane, size, places)
+            count = places + 1
+
+    def _recorded(self, lane: Lane, size: int, places: int) -> Recorded:
+        """A lane's graph for a board's size and so many positions."""
+        found = lane.recorded.get((size, places))
+        if found is None:
+            with self._lock, self._torch.inference_mode(), self._torch.cuda.device(self._device):
+                self._torch.cuda.synchronize(self._device)
+                found = lane.recorded[size, places] = self._record(size, places)
+        return found
+
+    def _record(self, size: int, places: int) -> Recorded:
+        torch, items = self._torch, PLANES * size * size
+        begin = places * NUMBERS * WORD  # of the planes
+        near = torch.zeros(begin + places * items, dtype=torch.uint8, pin_memory=True)
+
+        def forward() -> Any:
+            far = near.to(self._device, non_blocking=True)
+            numbers = far[:begin].view(torch.float32).view(places, NUMBERS)
+            return self._forward(far[begin:].view(places, PLANES, size, size), numbers)
+
+        # TensorFloat-32, on by default, would cost three digits: whoever wants speed takes half
+        with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+            aside = torch.cuda.Stream(self._device)
+            with torch.cuda.stream(aside):  # a first run chooses algorithms, which cannot be recorded
+                for _ in range(2):
+                    back = torch.empty_like(forward(), device="cpu", pin_memory=True)
+            aside.synchronize()
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
+                back.copy_(forward(), non_blocking=True)
+        self._pool = self._pool or graph.pool()
+        words = near.numpy()
+        planes = words[begin:].reshape(places, items)
+        numbers = words[:begin].view(np.float32).reshape(places, NUMBERS)
+        return Recorded(graph, planes, numbers, back.numpy(), (near, back))
