@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -88,41 +88,24 @@ class Cohort:
 
     Args:
         evaluate: values a batch.
-        crowd: threads in which groups back up and select.
-        askers: threads in which `evaluate` is called.
+        crowd: threads in which groups back up and select; other cohorts may use them too.
         gives_prior: whether `evaluate` gives priors.
     """
 
-    def __init__(
-        self,
-        evaluate: Callable[[Any], tuple[Any, Any]],
-        crowd: Crowd,
-        askers: ThreadPoolExecutor,
-        gives_prior: bool,
-    ) -> None:
-        self._evaluate, self._crowd, self._askers = evaluate, crowd, askers
+    def __init__(self, evaluate: Callable[[Any], tuple[Any, Any]], crowd: Crowd, gives_prior: bool) -> None:
+        self._evaluate, self._crowd = evaluate, crowd
         self._alone = Crowd(0)
         self._gives_prior = gives_prior
         self.clients: list[Client] = []
         self._groups = np.zeros(0, records.GROUP)
         self._deadlines = np.zeros(0)
         self._questions: list[Question] = []
-        self._answer: Future[Answers] | None = None
+        self._answers = NOTHING
         self._rows = np.zeros((0, 0), np.uint8)
 
-    @property
-    def busy(self) -> bool:
-        """Whether there is anything to go on with."""
-        return bool(self.clients) or self._answer is not None
-
     def advance(self, new: list[Client], questions: list[Question]) -> None:
-        """Take the answers, let go of who has ended, and ask again for the others and the new ones."""
-        try:
-            values, priors = NOTHING if self._answer is None else self._answer.result()
-        except BaseException as error:
-            self.fail(error)
-            values, priors = NOTHING
-        self._answer, self._questions = None, questions
+        """Back up the last answers, let go of who has ended, and ask again for the others and the new ones."""
+        self._questions = questions
         for client in new:
             self._admit(client)
         kind: Kind | None = None
@@ -132,10 +115,9 @@ class Cohort:
             late = self._deadlines <= time.perf_counter()
             cancelled = np.array([client.cancelled for client in self.clients])
             self._groups["end"][late | cancelled] = 0
-            rows = self._advance_groups(kind, values, priors)
+            rows = self._advance_groups(kind, *self._answers)
             self._see_to_groups()
-        if len(rows) or questions:
-            self._answer = self._askers.submit(self._ask, kind, rows, questions)
+        self._answers = self._ask(kind, rows, questions) if len(rows) or questions else NOTHING
 
     def fail(self, error: BaseException) -> None:
         """Everybody is told what went wrong."""
@@ -144,7 +126,7 @@ class Cohort:
         for question in self._questions:
             if not question.answer.done():
                 question.answer.set_exception(error)
-        self.clients, self._questions, self._answer = [], [], None
+        self.clients, self._questions, self._answers = [], [], NOTHING
         self._groups, self._deadlines = self._groups[:0], self._deadlines[:0]
 
     def _admit(self, client: Client) -> None:
@@ -168,8 +150,9 @@ class Cohort:
         if not isinstance(kind.problem, PythonProblem):
             return self._rows[: self._crowd.advance(*arguments)]
         with ExitStack() as turns:  # what Python has answered is changed by one thread at a time
-            for problem in {id(client.search.problem): client.search.problem for client in self.clients}.values():
-                turns.enter_context(problem._turn)
+            problems = {id(client.search.problem): client.search.problem for client in self.clients}
+            for key in sorted(problems):  # always in the same order: two servers must not wait for each other
+                turns.enter_context(problems[key]._turn)
             return self._rows[: self._alone.advance(*arguments)]
 
     def _see_to_groups(self) -> None:
@@ -194,21 +177,15 @@ class Cohort:
 
     def _ask(self, kind: Kind | None, rows: Any, questions: list[Question]) -> Answers:
         """Ask about leaves and questions in one batch; answer the questions."""
-        try:
-            batches = [question.batch for question in questions]
-            if kind is not None and len(rows):
-                batches.insert(0, kind.batch_of(rows))
-            priors, values = self._evaluate(_joined(batches))
-            at = count = len(rows)
-            for question in questions:
-                end = at + len(question.batch)
-                question.answer.set_result((None if priors is None else priors[at:end], values[at:end]))
-                at = end
-        except BaseException as error:
-            for question in questions:
-                if not question.answer.done():
-                    question.answer.set_exception(error)
-            raise
+        batches = [question.batch for question in questions]
+        if kind is not None and len(rows):
+            batches.insert(0, kind.batch_of(rows))
+        priors, values = self._evaluate(_joined(batches))
+        at = count = len(rows)
+        for question in questions:
+            end = at + len(question.batch)
+            question.answer.set_result((None if priors is None else priors[at:end], values[at:end]))
+            at = end
         if kind is None or count == 0:
             return NOTHING
         if len(questions):

@@ -17,6 +17,7 @@ class Crowd:
     def __init__(self, helpers: int) -> None:
         self._board = np.zeros(1, BOARD)
         self._board["sleep"] = SLEEP_AT
+        self._turn = threading.Lock()  # one job at a time
         self._leaves = self._places = np.zeros(0, np.int64)
         self._threads = [
             threading.Thread(target=help_out, args=(self._board.ctypes.data,), name="boltree-crowd", daemon=True)
@@ -27,6 +28,10 @@ class Crowd:
 
     def advance(self, groups: Any, size: int, values: Any, priors: Any, rows: Any, items: int) -> int:
         """Back up and select in all groups, `size` leaves each at most; how many rows were written."""
+        with self._turn:
+            return self._advance(groups, size, values, priors, rows, items)
+
+    def _advance(self, groups: Any, size: int, values: Any, priors: Any, rows: Any, items: int) -> int:
         board, places = self._board, len(groups) * size
         if self._leaves.size < places:
             self._leaves, self._places = np.zeros(places, np.int64), np.zeros(places, np.int64)

@@ -1,8 +1,9 @@
 """Many searches that share one evaluator: the leaves of all of them are valued in common batches.
 
-Each search is run from a thread of its own (a game, an agent), which waits while one server does the work: while a
-cohort of searches is valued, another backs up and selects, in several threads. A search has one batch of its own on its
-way and is in one cohort only; so what it does depends on its seed and its own batch size, not on the others.
+Each search is run from a thread of its own (a game, an agent), which waits while another thread does the work for a
+cohort of searches: while one cohort is valued, another backs up and selects, with a crowd of helpers. A search has one
+batch of its own on its way and is in one cohort only; so what it does depends on its seed and its own batch size, not
+on the others.
 """
 
 from __future__ import annotations
@@ -10,30 +11,34 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..core import records
 from ..errors import ParameterError
 from .cohort import Client, Cohort, Kind, Question
 from .crowd import Crowd
-from .door import PATIENCE, Door
+from .desk import Desk
 
 if TYPE_CHECKING:
     from ..search import Search
 
 COHORTS = 3
-"""One is valued, one waits to be, one is worked on."""
+"""Of a single crowd: one is valued, one waits to be, one is worked on."""
+
+SEVERAL = 2
+"""Of each of several crowds."""
+
+CREW = 6
+"""Threads of a crowd, where there are enough for several: one works while those of another wait for work."""
 
 MOST_THREADS = 12
 """Unless asked for: the games' own threads and the evaluator need some cores too."""
 
 TURN = 2e-4
-"""Seconds after which a Python thread must let another go on, while searches run together: the server waits for its
-turn many times a batch, and the interpreter's own 5 ms would be most of a batch's time."""
+"""Seconds after which a Python thread must let another go on, while searches run together: a cohort waits for its turn
+many times a batch, and the interpreter's own 5 ms would be most of a batch's time."""
 
 
 @contextmanager
@@ -78,12 +83,10 @@ class Together:
         self.evaluator = evaluator
         self.evaluations = self.batches = 0  # so far
         self._threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
-        self._wake = threading.Condition()
-        self._door = Door()
-        self._coming: deque[Client] = deque()
-        self._asked: deque[Question] = deque()
-        self._server: threading.Thread | None = None
-        self._closed = False
+        self._crowds = max(self._threads // CREW, 1)
+        self._desk = Desk()
+        self._lock = threading.Lock()
+        self._serving: threading.Thread | None = None
         self._kind: Kind | None = None
         self._inside = 0  # searches that run
 
@@ -105,24 +108,23 @@ class Together:
 
     def close(self) -> None:
         """End; a search that still runs raises RuntimeError."""
-        with self._wake:
-            self._closed = True
-            server = self._server
-            self._wake.notify_all()
-        if server is not None:
-            server.join()
+        self._desk.close()
+        with self._lock:
+            serving = self._serving
+        if serving is not None:
+            serving.join()
 
     def evaluate(self, batch: Any) -> tuple[Any, Any]:
         """Priors (or None) and values of K positions, valued together with the others' leaves."""
         question = Question(batch)
-        self._enter(self._asked, question)
+        self._enter(question)
         return question.answer.result()
 
     def run(self, search: Search, trials: int | None, seconds: float | None) -> str:
         """Run a search, whose root's own prior is known, among the others; why it stopped."""
-        client = Client(search, trials, seconds, self._door)
-        self._enter(self._coming, client)
-        self._door.come_in()
+        client = Client(search, trials, seconds, self._desk.door)
+        self._enter(client)
+        self._desk.door.come_in()
         try:
             client.ended.wait()
         except BaseException:
@@ -144,7 +146,7 @@ class Together:
     def admitted(self, search: Search) -> Iterator[None]:
         """Let a search in while it runs; refuse one whose leaves cannot stand in one batch with the others'."""
         kind = Kind(search.problem)
-        with self._wake:
+        with self._lock:
             if self._kind is None or self._inside == 0:
                 self._kind = kind
             elif not self._kind.fits(kind):
@@ -157,51 +159,45 @@ class Together:
         try:
             yield
         finally:
-            with self._wake:
+            with self._lock:
                 self._inside -= 1
 
-    def _enter(self, queue: deque[Any], one: Any) -> None:
-        with self._wake:
-            if self._closed:
-                raise RuntimeError("Together was closed")
-            queue.append(one)
-            if self._server is None:
-                self._server = threading.Thread(target=self._serve, name="boltree-together", daemon=True)
-                self._server.start()
-            self._wake.notify_all()
+    def _enter(self, one: Client | Question) -> None:
+        self._desk.enter(one)
+        with self._lock:
+            if self._serving is None:
+                self._serving = threading.Thread(target=self._serve, name="boltree-together", daemon=True)
+                self._serving.start()
 
     def _ask(self, batch: Any) -> tuple[Any, Any]:
-        self.evaluations += len(batch)
-        self.batches += 1
+        with self._lock:
+            self.evaluations += len(batch)
+            self.batches += 1
         answer: tuple[Any, Any] = self.evaluator.evaluate(batch)
         return answer
 
+    @property
+    def cohorts(self) -> int:
+        """How many batches are on their way at a time, at most."""
+        return COHORTS if self._crowds == 1 else SEVERAL * self._crowds
+
     def _serve(self) -> None:
-        with closing(Crowd(self._threads - 1)) as crowd, ThreadPoolExecutor(COHORTS) as askers, taking_turns():
-            cohorts = [Cohort(self._ask, crowd, askers, self.gives_prior) for _ in range(COHORTS)]
-            turn = 0
-            while True:
-                turn = (turn + 1) % COHORTS
-                leaving = self._door.look()
-                with self._wake:
-                    while not (self._closed or self._coming or self._asked or any(one.busy for one in cohorts)):
-                        self._wake.wait(PATIENCE if leaving else None)
-                        leaving = self._door.look()
-                    if self._closed:
-                        break
-                    places = sum(len(one.clients) for one in cohorts) + len(self._coming)
-                    fair = -(-places // COHORTS) - len(cohorts[turn].clients)
-                    new = [self._coming.popleft() for _ in range(min(max(fair, 0), len(self._coming)))]
-                    questions = [self._asked.popleft() for _ in range(len(self._asked))]
-                try:
-                    cohorts[turn].advance(new, questions)
-                except BaseException as error:  # whatever it is, nobody may wait for ever
-                    cohorts[turn].fail(error)
-            ended = RuntimeError("Together was closed")
-            for cohort in cohorts:
-                cohort.fail(ended)
-            for client in self._coming:
-                client.end(error=ended)
-            for question in self._asked:
-                question.answer.set_exception(ended)
-            self._door.open()
+        """Serve all cohorts until it is closed."""
+        with ExitStack() as stack, taking_turns():
+            helpers = self._threads // self._crowds - 1
+            crowds = [stack.enter_context(closing(Crowd(helpers))) for _ in range(self._crowds)]
+            cohorts = [Cohort(self._ask, crowds[i % self._crowds], self.gives_prior) for i in range(self.cohorts)]
+            self._desk.cohorts = cohorts
+            threads = [threading.Thread(target=self._serve_one, args=(one,), name="boltree-cohort") for one in cohorts]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self._desk.dismiss()
+
+    def _serve_one(self, cohort: Cohort) -> None:
+        while (taken := self._desk.take(cohort)) is not None:
+            try:
+                cohort.advance(*taken)
+            except BaseException as error:  # whatever it is, nobody may wait for ever
+                cohort.fail(error)

@@ -1,9 +1,8 @@
 """Several batches on their way to a GPU at once: while one is computed, the next is packed.
 
 Positions come as rows of features and are packed as bytes into memory that the GPU reads by itself. The way there, the
-network and the way back are recorded together, once for each lane and batch size, so that a batch takes three calls:
-beside a hundred games that think in Python, every call waits for its turn with the interpreter. All graphs run one
-after the other on one stream, since they share memory.
+network and the way back are recorded together, once for each lane and batch size. All graphs run one after the other on
+one stream, since they share memory.
 """
 
 from __future__ import annotations
@@ -16,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .features import NUMBERS, PLANES
+from .launching import NOT_BYTES, travel, way_of
 from .network_layers import Floats
 from .packing import pack_rows
 
-LANES = 4
+LANES = 6
 """More than are ever asked at a time by searches that run together."""
 
 WORD = 4
@@ -33,6 +33,7 @@ class Recorded(NamedTuple):
     planes: Any  # [places, 22 n²], bytes
     numbers: Any  # [places, 19]
     answers: Any  # [places, ...], the outputs side by side
+    way: Any  # for `travel`; None where it cannot
     kept: tuple[Any, ...]  # the memory of these
 
 
@@ -68,7 +69,8 @@ class Lanes:
     def __init__(self, torch: Any, device: Any, forward: Callable[[Any, Any], Any]) -> None:
         self._torch, self._device, self._forward = torch, device, forward
         self._stream = torch.cuda.Stream(device)
-        self._lock = Lock()  # a graph is recorded while no other is sent off
+        self._lock = Lock()  # one graph is recorded at a time
+        self._turn = np.zeros(1, np.int64)
         self._pool: Any = None
         self._lanes = [Lane(torch) for _ in range(LANES)]
         self._free: SimpleQueue[Lane] = SimpleQueue()
@@ -81,16 +83,27 @@ class Lanes:
         lane = self._free.get()
         try:
             recorded = self._recorded(lane, size, places_for(count))
-            if not pack_rows(features, recorded.planes, recorded.numbers):
+            if not self._compute(lane, recorded, features):
                 return None
-            with self._lock, self._torch.cuda.stream(self._stream):
-                recorded.graph.replay()
-                lane.done.record(self._stream)
-            lane.done.synchronize()
             answers: Floats = recorded.answers[:count].copy()
             return answers
         finally:
             self._free.put(lane)
+
+    def _compute(self, lane: Lane, recorded: Recorded, features: Floats) -> bool:
+        """Send a batch and wait for its answers; False if a plane is not of 0 and 1."""
+        if recorded.way is not None:
+            error = travel(recorded.way.ctypes.data, features, recorded.planes, recorded.numbers)
+            if error > 0:
+                raise RuntimeError(f"{self._device}: the CUDA driver's error {error} while a batch was computed")
+            return error != NOT_BYTES
+        if not pack_rows(features, recorded.planes, recorded.numbers):
+            return False
+        with self._lock, self._torch.cuda.stream(self._stream):
+            recorded.graph.replay()
+            lane.done.record(self._stream)
+        lane.done.synchronize()
+        return True
 
     def prepare(self, size: int, most: int) -> None:
         """Record the graphs for all batches of up to so many positions, before somebody waits for one."""
@@ -107,10 +120,10 @@ class Lanes:
         if found is None:
             with self._lock, self._torch.inference_mode(), self._torch.cuda.device(self._device):
                 self._torch.cuda.synchronize(self._device)
-                found = lane.recorded[size, places] = self._record(size, places)
+                found = lane.recorded[size, places] = self._record(lane, size, places)
         return found
 
-    def _record(self, size: int, places: int) -> Recorded:
+    def _record(self, lane: Lane, size: int, places: int) -> Recorded:
         torch, items = self._torch, PLANES * size * size
         begin = places * NUMBERS * WORD  # of the planes
         near = torch.zeros(begin + places * items, dtype=torch.uint8, pin_memory=True)
@@ -131,7 +144,9 @@ class Lanes:
             with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
                 back.copy_(forward(), non_blocking=True)
         self._pool = self._pool or graph.pool()
+        lane.done.record(self._stream)
+        way = way_of(graph, self._stream, lane.done, self._turn)
         words = near.numpy()
         planes = words[begin:].reshape(places, items)
         numbers = words[:begin].view(np.float32).reshape(places, NUMBERS)
-        return Recorded(graph, planes, numbers, back.numpy(), (near, back))
+        return Recorded(graph, planes, numbers, back.numpy(), way, (near, back))
