@@ -12,7 +12,9 @@ import pytest
 
 import boltree as bt
 from boltree.core.soundness import FAULTS, find_fault
+from boltree.core.taking_over import PART
 from boltree.threads import crew
+from boltree.threads.own_trees import Merger
 from mdps import random_mdp
 from test_fast_paths import Noise
 from test_invariants import ALGORITHMS
@@ -127,6 +129,24 @@ def test_a_merged_tree_is_the_sum_of_its_trees(monkeypatch):
     assert len(sums) > 100
     for path, values in sums.items():
         np.testing.assert_allclose(values, expected[path], atol=1e-9)
+
+
+@pytest.mark.parametrize("algorithm", [bt.UCT(), bt.BTS(), bt.DENTS()], ids=lambda a: a.name)
+def test_large_trees_are_merged_in_parts_by_all_threads(algorithm, monkeypatch):
+    merge, sizes = Merger.merge, []
+    monkeypatch.setattr(Merger, "merge", lambda self, *trees: sizes.append(trees[2]) or merge(self, *trees))
+
+    def run():
+        search = bt.Search(bt.problems.ConnectFour(), algorithm, threads=4, deterministic=True, seed=1)
+        search.run(trials=4 * 9_000)
+        return search
+
+    search, again = run(), run()
+    assert len(sizes) == 6
+    assert min(sizes) > PART
+    check_invariants(search)
+    for name, used in search._storage.used().items():
+        assert np.array_equal(used, again._storage.used()[name])
 
 
 @pytest.mark.parametrize("algorithm", [bt.BTS(alpha=0.3), bt.DENTS(alpha=0.3), bt.UCT(c=2.0), bt.DENTS()], ids=str)

@@ -16,50 +16,63 @@ from typing import Any
 
 import numpy as np
 
-from .allocation import take_node, take_units
-from .blocks import extra_at, make_block, units_of
+from .allocation import take_node
+from .blocks import extra_at, make_block
 from .jit import inlined, kernel
-from .outcomes import INDEXED, find_outcome, link_outcome
+from .outcomes import find_outcome, link_outcome
 from .prefetch import prefetch
 from .records import DONE, LEAF, NONE, ORIGIN, SINGLE, TERMINAL, UNFINISHED
 from .schedules import scheduled
 from .space import HALVING, MEAN, NO_ENTROPY, POWER, RELATIVE_SOFT, SOFT, SWITCHING
 from .subtree import copy_record
+from .taking_over import PART, hand_out_units, units_wanted
 from .units import note_return
 from .values import scan_best, state_value
-from .views import edge_at, entropy_at, header_at, node_at, states_of, words_of
+from .views import edge_at, entropy_at, header_at, node_at, states_of
 
 AHEAD = 8
 """Nodes between the steps of looking ahead: about as long as memory takes to answer."""
 
 
 @kernel
-def merge_tree(target: Any, source: Any, ours: Any) -> int:
-    """Add a tree to another that has room for it; DONE, or the error of the problem's function that failed.
+def match_trees(target: Any, source: Any, ours: Any, parts: Any) -> int:
+    """Begin to add a tree to another that has room for it; DONE, or the error of the problem's function that failed.
 
-    `ours` is scratch, as long as the source has nodes: which of ours a node of theirs has become, as -1 - number where
-    it is taken over. Their nodes are gone through three times, always in the order in which they were made, parents
-    first (or last): memory is read and written from beginning to end. First the matched ones are added and the others
-    numbered; then these are copied; then the matched are computed. Their tree is of no use afterwards.
+    Their nodes are gone through in the order in which they were made, parents first: memory is read and written from
+    beginning to end. The matched ones are added, the others numbered. `ours` is scratch, as long as the source has
+    nodes: which of ours a node of theirs has become, as -1 - number where it is to be taken over. `parts` is for each
+    part of PART nodes the first unit of what is taken over. After this come, in any order or at the same time,
+    `take_over_parts` and `compute_matched`. Their tree is of no use afterwards.
     """
     mine, other = target[0], source[0]
     if mine.automatic or mine.state_value == POWER:
         note_return(mine, other.lowest)
         note_return(mine, other.highest)
+    parts[:] = 0
     for a in range(other.node_count):
         look_ahead(mine, other, a, ours)
         ours[a] = mine.root if a == 0 else place(mine, other, a, ours)
-        if ours[a] >= 0:
-            theirs, node = node_at(other, a), node_at(mine, np.int64(ours[a]))
+        theirs = node_at(other, a)
+        if ours[a] < 0:
+            parts[a // PART] += units_wanted(mine, theirs)
+        else:
+            node = node_at(mine, np.int64(ours[a]))
             value = node.visits * node.value + theirs.visits * theirs.value
             entropy = node.visits * node.entropy + theirs.visits * theirs.entropy
             status = match(mine, other, a, np.int64(ours[a]))
             if status != DONE:
                 return status
             theirs.value, theirs.entropy = value, entropy  # what their parents had counted, for `tell_parent`
-    for a in range(other.node_count):
-        if ours[a] < 0:
-            take_over(mine, other, a, ours)
+    hand_out_units(mine, parts)
+    mine.trials += other.trials
+    mine.visits_made += other.visits_made
+    return DONE
+
+
+@kernel
+def compute_matched(target: Any, source: Any, ours: Any) -> None:
+    """Compute the matched nodes, from the deepest upwards."""
+    mine, other = target[0], source[0]
     for a in range(other.node_count - 1, -1, -1):
         look_back(mine, a, ours)
         if ours[a] >= 0:
@@ -67,9 +80,6 @@ def merge_tree(target: Any, source: Any, ours: Any) -> int:
                 recompute(mine, np.int64(ours[a]))
             if a > 0:
                 tell_parent(mine, node_at(other, a), np.int64(ours[a]))
-    mine.trials += other.trials
-    mine.visits_made += other.visits_made
-    return DONE
 
 
 @inlined
@@ -214,36 +224,6 @@ def slot_of(tree: Any, node: Any, action: int) -> int:
         if edge_at(tree, node.block + i).action == action:
             return i
     return 0
-
-
-@inlined
-def take_over(mine: Any, other: Any, a: int, ours: Any) -> None:
-    """Copy a node with its block; what it points to has its number already."""
-    old, copy = node_at(other, a), -1 - np.int64(ours[a])
-    new = node_at(mine, copy)
-    parent = np.int64(ours[old.parent])
-    if parent < 0:  # else it is linked to our own node already
-        copy_record(other, mine, a, copy)
-        new.parent = -1 - parent
-        new.sibling = NONE if old.sibling == NONE else -1 - np.int64(ours[old.sibling])
-    if old.block == NONE:
-        new.block = NONE
-    elif old.marks & SINGLE:
-        new.block = -1 - np.int64(ours[old.block])
-    else:
-        n = np.int64(old.actions)
-        size = units_of(mine, n)
-        first = take_units(mine, size)
-        new.block = first + mine.has_header
-        start, words, theirs = (old.block - mine.has_header) * 4, words_of(mine), words_of(other)
-        for w in range(size * 4):
-            words[first * 4 + w] = theirs[start + w]
-        for i in range(n):
-            edge = edge_at(mine, new.block + i)
-            if edge.child != NONE:
-                edge.child = -1 - np.int64(ours[edge.child])
-            if edge.outcomes == INDEXED:
-                mine.index_stale = mine.index_wanted = 1
 
 
 @inlined

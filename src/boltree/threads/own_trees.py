@@ -8,17 +8,19 @@ and begin anew with what is left then.
 
 from __future__ import annotations
 
-from concurrent.futures import Future, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core import records
+from ..core.interrupts import held_back
 from ..core.jit import make_ready
-from ..core.merge import merge_tree
+from ..core.merge import compute_matched, match_trees
 from ..core.random import new_generator
 from ..core.run import run_trials
 from ..core.storage import Storage, new_tree
+from ..core.taking_over import PART, take_over_parts
 from ..failures import raise_failure
 from .crew import Waiting, new_pool
 
@@ -79,7 +81,7 @@ class Helper:
         """Free the memory that was kept for the next tree."""
         self._spare = None
 
-    def merge(self) -> None:
+    def merge(self, merger: Merger) -> None:
         """Add this tree to the search's own, and keep only its memory and its generator."""
         if self.storage is None or self.trials == 0:
             return
@@ -91,12 +93,41 @@ class Helper:
         if t.index_wanted or own.index_wanted:
             t.reserve_nodes = nodes
             target.make_index(anyhow=True)
-        code = int(merge_tree(search._handle, self.handle, np.zeros(nodes, np.int32)))
-        self._generator = self.storage.scratch["rng"].copy()
-        self._spare = self.storage.cleared(2)
-        self.storage = None
+        with held_back():
+            code = merger.merge(search._handle, self.handle, nodes)
+            self._generator = self.storage.scratch["rng"].copy()
+            self._spare = self.storage.cleared(2)
+            self.storage = None
         if code != records.DONE:
             raise_failure(search, code)
+
+
+class Merger:
+    """Adds trees to another, with the help of a pool's threads."""
+
+    def __init__(self, pool: ThreadPoolExecutor, threads: int) -> None:
+        self._pool, self._helpers = pool, threads - 1
+        self._ours = np.zeros(0, np.int32)  # used again and again: new memory is dear
+
+    def merge(self, target: Any, source: Any, nodes: int) -> int:
+        """Add a tree of so many nodes to another that has room for it; DONE or an error."""
+        if self._ours.size < nodes:
+            self._ours = np.zeros(nodes, np.int32)
+        parts, drawn = np.zeros(-(-nodes // PART), np.int64), np.zeros(1, np.int64)
+        code = int(match_trees(target, source, self._ours, parts))
+        if code == records.DONE:
+            copying = target, source, self._ours, parts, drawn.ctypes.data
+            helpers = min(self._helpers, parts.size - 1)
+            others = [self._pool.submit(take_over_parts, *copying) for _ in range(helpers)]
+            compute_matched(target, source, self._ours)
+            take_over_parts(*copying)
+            for other in others:
+                other.result()
+        return code
+
+    def release(self) -> None:
+        """Free the memory that is kept."""
+        self._ours = np.zeros(0, np.int32)
 
 
 class OwnTrees:
@@ -112,7 +143,11 @@ class OwnTrees:
         self._pool = new_pool(threads)
         self._begin()
         self._merged = search.trials  # trials when all were merged last
-        make_ready(merge_tree, search._handle, search._handle, np.zeros(0, np.int32))
+        self._merger = Merger(self._pool, threads)
+        tree, ours, parts = search._handle, np.zeros(0, np.int32), np.zeros(0, np.int64)
+        make_ready(match_trees, tree, tree, ours, parts)
+        make_ready(take_over_parts, tree, tree, ours, parts, parts.ctypes.data)
+        make_ready(compute_matched, tree, tree, ours)
 
     def _begin(self) -> None:
         self._given = 0  # trials of this run that were given out
@@ -183,6 +218,7 @@ class OwnTrees:
             return True
         for helper in self._helpers:
             helper.release()
+        self._merger.release()
         return search._recycle(0, 0, by_nodes=many)
 
     def _raise(self, helper: Helper, code: int) -> None:
@@ -202,7 +238,7 @@ class OwnTrees:
         self._begin()
         search._storage.limit(search._max_bytes, search._max_nodes)
         for helper in self._helpers:
-            helper.merge()
+            helper.merge(self._merger)
 
     def waiting(self) -> Waiting:
         """Nobody waits."""
