@@ -9,7 +9,7 @@ import numpy as np
 
 from .core import records
 from .core.random import new_generator
-from .core.storage import fields_of, new_tree
+from .core.storage import fields_of
 from .core.subtree import copy_shared, copy_subtree
 from .errors import ParameterError
 from .node import Node
@@ -22,22 +22,34 @@ SPARE_BYTES = 64 << 20
 """The memory of a tree that was left is kept for the next one up to this size."""
 
 
+Outcome = tuple[Node | None, Any]
+"""The node that an action led to, if it is in the tree, and its state."""
+
+
 def move_along(search: Search, steps: Sequence[tuple[int, Any]]) -> None:
     """Move the root by several actions, each with the state that it led to: as one after the other, but copied once."""
     node: Node | None = search.root
-    way: list[Node | None] = [node]  # where each step is taken, as far as it is in the tree
+    way: list[tuple[Node | None, Outcome]] = []  # where each step is taken, if that is known, and what came of it
     for k, (action, state) in enumerate(steps):
-        legal = search.problem.legal_actions(steps[k - 1][1]) if node is None else node.actions.tolist()
-        if action not in legal:
-            raise ParameterError(f"step {k + 1}: action={action!r}: must be a legal action there: {legal}")
-        node = None if node is None else outcome_of(search, node, int(action), state)[0]
-        way.append(node)
-    for k, (action, state) in enumerate(steps, 1):
-        if way[k] is None or k == len(steps):
-            move_root(search, way[k - 1] or search.root, int(action), state, receding=False)
+        outcome: Outcome = None, state
+        if node is not None and state is not None and isinstance(action, (int, np.integer)):
+            outcome = outcome_of(search, node, int(action), state)
+        if outcome[0] is None:  # else it is legal
+            legal = search.problem.legal_actions(steps[k - 1][1]) if node is None else node.actions.tolist()
+            if action not in legal:
+                raise ParameterError(f"step {k + 1}: action={action!r}: must be a legal action there: {legal}")
+            if node is not None:
+                outcome = outcome_of(search, node, int(action), state)
+        way.append((node, outcome))
+        node = outcome[0]
+    for k, ((action, state), (above, outcome)) in enumerate(zip(steps, way, strict=True), 1):
+        if above is None:  # the root by now
+            move_root(search, search.root, outcome_of(search, search.root, int(action), state), receding=False)
+        elif outcome[0] is None or k == len(steps):
+            move_root(search, above, outcome, receding=False)
 
 
-def outcome_of(search: Search, node: Node, action: int, state: Any) -> tuple[Node | None, Any]:
+def outcome_of(search: Search, node: Node, action: int, state: Any) -> Outcome:
     """The node that an action led to, if it is in the tree, and its state."""
     known = node.outcomes(action)
     if state is not None:
@@ -53,14 +65,13 @@ def outcome_of(search: Search, node: Node, action: int, state: Any) -> tuple[Nod
     raise ParameterError(f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was")
 
 
-def move_root(search: Search, above: Node, action: int, state: Any, receding: bool) -> None:
+def move_root(search: Search, above: Node, outcome: Outcome, receding: bool) -> None:
     """Make an outcome of a node's action the root; `Search.advance` says how."""
-    kept, given = outcome_of(search, above, action, state)
+    kept, given = outcome
     by_state = search._tree.shared == records.BY_STATE
     depth = 0 if by_state else above.depth + 1
     player = search.problem.plain_player(given) if kept is None else kept.player
-    handle = new_tree()
-    handle[0] = search._handle[0]
+    handle = search._handle.copy()
     t = fields_of(handle)
     if receding and not by_state:  # which always looks as far ahead
         t.horizon += 1

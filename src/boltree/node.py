@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .core.reading import write_policy
+from .core.reading import newest_outcome, write_policy
 from .core.records import BY_STATE, DONE, NONE, SINGLE, TERMINAL
 from .core.run import recommend_action
 from .schedules import at_count
@@ -219,13 +219,9 @@ class Node:
 
     def outcomes(self, action: int) -> list[Node]:
         """The nodes that an action was seen to lead to, in the order in which they were met."""
-        edges = self._edges
-        if edges is None:
-            return self.children.get(int(action), [])
         if self._search._tree.shared:
             return [Node(self._search, int(link.child)) for link in self._links(action)]
-        here = np.flatnonzero(edges["action"] == action)
-        return [Node(self._search, i) for i in self._chain(edges["child"][here], self._storage.nodes["sibling"])]
+        return [Node(self._search, i) for i in self._chain(action, self._storage.nodes["sibling"])]
 
     def arrivals(self, action: int) -> NDArray[np.int64]:
         """n(s,a,s'): how often an action led to each of its `outcomes`; a shared node is visited by other ways too."""
@@ -235,16 +231,13 @@ class Node:
 
     def _links(self, action: int) -> list[Any]:
         """Where nodes are shared: the links of an action's outcomes."""
-        edges, links = self._edges, self._storage.links
-        if edges is None:
-            return []
-        return [links[i] for i in self._chain(edges["child"][edges["action"] == action], links["next"])]
+        links = self._storage.links
+        return [links[i] for i in self._chain(action, links["next"])]
 
-    @staticmethod
-    def _chain(first: Any, following: Any) -> list[int]:
-        """A chain from its newest to its oldest, the other way round; `first` is empty or one."""
+    def _chain(self, action: int, following: Any) -> list[int]:
+        """The chain of an action's outcomes, which goes from the newest to the oldest, the other way round."""
         found: list[int] = []
-        here = int(first[0]) if first.size else NONE
+        here = int(newest_outcome(self._search._handle, self._index, int(action)))
         while here != NONE:
             found.append(here)
             here = int(following[here])

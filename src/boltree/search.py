@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from .advancing import move_along, move_root
+from .advancing import move_along, move_root, outcome_of
 from .algorithms import MAX_BUDGET, Algorithm
 from .configuration import configure
 from .core import records, space
@@ -510,7 +510,7 @@ class Search:
         if horizon not in ("absolute", "receding"):
             raise ParameterError(f"horizon={horizon!r}: must be 'absolute' or 'receding'")
         with self._alone():
-            move_root(self, root, int(action), state, receding=horizon == "receding")
+            move_root(self, root, outcome_of(self, root, int(action), state), receding=horizon == "receding")
 
     def advance_along(self, steps: Sequence[tuple[int, Any]]) -> None:
         """`advance` by several actions at once, each with the state that it led to; what is kept is copied only once.

@@ -91,8 +91,17 @@ def _leave_unoptimised(helper: Any) -> None:
 
 
 def kernel(function: F) -> F:
-    """Compile a function that Python calls; keep its machine code on disk."""
-    compiled = numba.njit(nogil=True, _nrt=False, error_model="numpy", no_cfunc_wrapper=True)(function)
+    """Compile a function that Python calls; keep its machine code on disk. Other threads go on meanwhile."""
+    return _called_from_python(function, nogil=True)
+
+
+def brief(function: F) -> F:
+    """A kernel of microseconds. It keeps the interpreter, which other threads might not give back for longer."""
+    return _called_from_python(function, nogil=False)
+
+
+def _called_from_python(function: F, *, nogil: bool) -> F:
+    compiled = numba.njit(nogil=nogil, _nrt=False, error_model="numpy", no_cfunc_wrapper=True)(function)
     if not JIT_DISABLED:
         keep_on_disk(compiled, function.__module__ + "." + function.__qualname__, announce=True)
     return compiled  # type: ignore[no-any-return]

@@ -8,8 +8,9 @@ import numpy as np
 
 from .blocks import extra_at, make_block, prior_at
 from .distributions import set_reference, weigh
+from .evaluation import first_outcome
 from .halving import halving_slot
-from .jit import inlined, kernel
+from .jit import brief, inlined, kernel
 from .policies import prior_upper_confidence, upper_confidence
 from .records import DONE, NONE, SINGLE
 from .schedules import log_e_plus, scheduled
@@ -45,6 +46,16 @@ def write_policy(handle: Any, path: Any, out: Any) -> int:
     node.block, node.marks, node.actions, node.best, node.entropy = block, marks, actions, best, entropy
     tree.unit_count = units
     return status
+
+
+@brief
+def newest_outcome(handle: Any, index: int, action: int) -> int:
+    """The first of the chain of an action's outcomes (links, where nodes are shared), or NONE."""
+    tree = handle[0]
+    node = node_at(tree, index)
+    if node.block == NONE or (node.marks & SINGLE and node_at(tree, np.int64(node.block)).action != action):
+        return np.int64(NONE)
+    return first_outcome(tree, index, action)
 
 
 @inlined

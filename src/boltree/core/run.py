@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .blocks import units_of
-from .jit import inlined, kernel
+from .jit import brief, inlined, kernel
 from .outcomes import index_is_short
 from .random import hashed
 from .records import DONE, EVALUATE, FULL, INDEX, LEAF, NODE, NONE, SINGLE, SWEEP, UNIT
@@ -172,7 +172,7 @@ def recommended(tree: Any, index: int) -> int:
     return slot if slot < 0 else np.int64(edge_at(tree, node.block + slot).action)
 
 
-@kernel
+@brief
 def recommend_action(handle: Any, index: int) -> int:
     """`recommended`, for Python."""
     return recommended(handle[0], index)

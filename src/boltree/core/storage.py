@@ -50,11 +50,8 @@ def fields_of(handle: Any) -> Any:
     return fields
 
 
-def new_scratch(tree: Any, levels: int, batch: int = 1, spare: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Memory for what a trial works out on its way, which no other thread may touch; and the random numbers.
-
-    Of `spare` memory, whose tree runs no more, so much is used again as suffices.
-    """
+def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
+    """Memory for what a trial works out on its way, which no other thread may touch; and the random numbers."""
     actions = int(tree.actions)
     paths = levels * actions if tree.relative else 1
     wanted: dict[str, tuple[int, Any]] = {
@@ -72,12 +69,7 @@ def new_scratch(tree: Any, levels: int, batch: int = 1, spare: dict[str, Any] | 
         "flights": (2 * batch, FLIGHT),  # one batch is evaluated while the next is selected
         "flown": (2 * batch * levels, PATH),
     }
-    scratch = {
-        name: np.zeros(size, dtype) if spare is None or spare[name].size < size else spare[name][:size]
-        for name, (size, dtype) in wanted.items()
-    }
-    scratch["flights"]["length"] = -1  # free
-    return scratch
+    return {name: np.zeros(size, dtype) for name, (size, dtype) in wanted.items()}
 
 
 class Storage:
@@ -97,8 +89,8 @@ class Storage:
     ) -> None:
         """Memory for `tree`, whose trials are at most `levels` steps long and come in batches of so many.
 
-        Cleared arenas, and the scratch memory, of a tree that is gone may be used again: a page that was never touched
-        costs more than all the work on it.
+        Cleared arenas of a tree that is gone may be used again: a page that was never touched costs more than all the
+        work on it. So may its scratch memory, if the tree's record is a copy of that one's.
         """
         self.tree, limit = tree, max_bytes
         t = self.fields = fields_of(tree)
@@ -108,17 +100,26 @@ class Storage:
             "states": Arena(min(limit, 2**31 * words * 8), reserve=reserve),
             "blocks": Arena(limit, reserve=reserve),
         }
-        self.scratch = new_scratch(t, levels, batch, scratch)
-        self.scratch |= {"noise": np.zeros(int(t.actions)), "logs": LOGS}
-        for name, array in self.scratch.items():
-            t[f"{name}_at"] = array.ctypes.data
-        t.policies_size, t.out_size, t.two = self.scratch["policies"].size, self.scratch["out"].size, 2
-        t.levels = t.flown_levels = levels
-        t.window_size, t.logs_size = self.scratch["window"].size, LOGS.size
+        if scratch is None or scratch["path"].size < levels:
+            scratch = self._lay_out_scratch(levels, batch)
+        scratch["flights"]["length"] = -1  # free
+        scratch["noise"][:] = 0.0
+        self.scratch = scratch
         self.index: Any = np.zeros(0, np.int32)
         self._views: dict[tuple[str, Any], tuple[Any, Any]] = {}
         t.index_size = t.index_count = t.index_stale = 0
         self.limit(max_bytes, max_nodes)
+
+    def _lay_out_scratch(self, levels: int, batch: int) -> dict[str, Any]:
+        """Scratch memory, of which the tree knows."""
+        t = self.fields
+        scratch = new_scratch(t, levels, batch) | {"noise": np.zeros(int(t.actions)), "logs": LOGS}
+        for name, array in scratch.items():
+            t[f"{name}_at"] = array.ctypes.data
+        t.policies_size, t.out_size, t.two = scratch["policies"].size, scratch["out"].size, 2
+        t.levels = t.flown_levels = levels
+        t.window_size, t.logs_size = scratch["window"].size, LOGS.size
+        return scratch
 
     def limit(self, max_bytes: int, max_nodes: int | None, *, lent: bool = False) -> None:
         """Set limits, of which what trials work with is a part; `lent` where others use some of the search's memory."""
