@@ -149,6 +149,28 @@ def test_large_trees_are_merged_in_parts_by_all_threads(algorithm, monkeypatch):
         assert np.array_equal(used, again._storage.used()[name])
 
 
+def test_one_thread_merges_alone_where_no_other_can_be_started():
+    def run(refuse):
+        search = bt.Search(bt.problems.ConnectFour(), bt.UCT(), threads=4, deterministic=True, seed=1)
+        search.run(trials=100)
+        pool = search._crew._pool
+        submit = pool.submit
+
+        def refused(function, *arguments):
+            if refuse and function.__name__ == "copy":
+                raise RuntimeError("can't start new thread")
+            return submit(function, *arguments)
+
+        pool.submit = refused
+        search.run(trials=4 * 9_000)
+        assert search.trials == 100 + 4 * 9_000
+        return {name: used.copy() for name, used in search._storage.used().items()}
+
+    alone, together = run(True), run(False)
+    for name, used in alone.items():
+        assert np.array_equal(used, together[name])
+
+
 @pytest.mark.parametrize("algorithm", [bt.BTS(alpha=0.3), bt.DENTS(alpha=0.3), bt.UCT(c=2.0), bt.DENTS()], ids=str)
 def test_threads_find_the_best_action(algorithm, way):
     mdp = random_mdp(8, states=6, actions=3, horizon=4)

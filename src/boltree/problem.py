@@ -440,6 +440,10 @@ class Problem:
         """Held while a search calls the problem's functions; nothing, where they may be called by many at once."""
         return contextlib.nullcontext()
 
+    def _given_away(self) -> contextlib.AbstractContextManager[Any]:
+        """Let others have the turn meanwhile."""
+        return contextlib.nullcontext()
+
     def __getstate__(self) -> dict[str, Any]:
         """Parameters travel by value: their memory lies elsewhere in another process."""
         kept = {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import contract
 from .binding import ARITY, F8, U8
+from .core.interrupts import raise_dropped
 from .core.native import address_of_python, plain_array_at
 from .generator import Generator
 from .known import Known, address_of
@@ -62,9 +63,14 @@ class PythonBinding:
         self._raised = error
 
     def reraise(self) -> None:
-        """Raise what a method raised inside the kernel, as it was raised."""
+        """Raise what a method raised inside the kernel, as it was raised, or an interrupt that kept it from running.
+
+        Of several searches that failed at the same time only one finds its error here.
+        """
         error, self._raised = self._raised, None
-        raise error or KeyboardInterrupt  # nothing was kept: an interrupt came before the method could run
+        if error is not None:
+            raise error
+        raise_dropped()
 
     # What the kernel calls
 

@@ -8,7 +8,7 @@ at hundreds of thousands of trials a second where its states come again.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -164,6 +164,15 @@ class PythonProblem(Problem):
     def _turn(self) -> contextlib.AbstractContextManager[Any]:
         """Held while a search asks, since what was answered is kept in one place, which one at a time may change."""
         return self._bound.turn
+
+    @contextlib.contextmanager
+    def _given_away(self) -> Iterator[None]:
+        """Let others have the turn meanwhile: they may need it before they can answer."""
+        self._bound.turn.release()
+        try:
+            yield
+        finally:
+            self._bound.turn.acquire()
 
     def __getstate__(self) -> dict[str, Any]:
         """Objects and their numbers travel; what is bound to this process is made again."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from boltree.core.jit import JIT_DISABLED
-from boltree.go.launching import NOT_BYTES, WAY, travel
+from boltree.go.launching import FUNCTIONS, LEFT, NOT_BYTES, WAY, travel, way_of
 
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_int64)
 
@@ -21,15 +21,15 @@ class Driver:
 
     def __init__(self, failing: str = "") -> None:
         self.calls: list[tuple[Any, ...]] = []
-        self.turn, self.failing = np.zeros(1, np.int64), failing
+        self.failing = failing
         self.way = np.zeros(1, WAY)
         self.way["context"], self.way["graph"], self.way["stream"], self.way["event"] = 11, 22, 33, 44
-        self.way["turn"] = self.turn.ctypes.data
-        self.kept = [self.function(name) for name in ("enter", "launch", "record", "wait")]
+        self.kept = [self.function(name) for name in FUNCTIONS]
 
     def function(self, name: str) -> Any:
         def call(first: int, second: int) -> int:
-            self.calls.append((name, first, second, int(self.turn[0])))
+            there = self.way.ctypes.data + LEFT  # where to the driver writes what was left
+            self.calls.append((name, "there" if first == there else first, second))
             return 700 if name == self.failing else 0
 
         compiled = FUNCTION(call)
@@ -50,22 +50,25 @@ def test_a_batch_is_packed_launched_and_waited_for() -> None:
     assert error == 0
     assert planes[:2].tolist() == [[1, 0, 0, 1], [0, 1, 1, 0]]
     assert numbers[:2].tolist() == [[0.5, -2], [3, 4]]
-    launching, waiting = 1, 0
     assert driver.calls == [
-        ("enter", 11, 0, launching), ("launch", 22, 33, launching), ("record", 44, 33, launching),
-        ("wait", 44, 0, waiting),
+        ("enter", 11, 0), ("launch", 22, 33), ("record", 44, 33), ("wait", 44, 0), ("leave", "there", 0),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("failing", ["enter", "launch", "record", "wait"])
-def test_an_error_ends_it_and_the_next_may_launch(failing: str) -> None:
+def test_an_error_ends_it_and_the_context_is_left(failing: str) -> None:
     driver = Driver(failing)
     assert driver.travel(ROWS)[0] == 700
-    assert driver.calls[-1][0] == failing
-    assert driver.turn[0] == 0
+    names = [call[0] for call in driver.calls]
+    order = ["enter", "launch", "record", "wait"]
+    assert names == order[: order.index(failing) + 1] + ["leave"] * (failing != "enter")
 
 
 def test_planes_that_are_not_bytes_are_not_sent() -> None:
     driver = Driver()
     assert driver.travel(ROWS + np.float32(0.25))[0] == NOT_BYTES
     assert driver.calls == []
+
+
+def test_without_the_driver_there_is_no_way() -> None:
+    assert way_of(object(), None, None) is None  # a PyTorch that does not show the graph

@@ -48,7 +48,8 @@ def match_trees(target: Any, source: Any, ours: Any, parts: Any) -> int:
     if mine.automatic or mine.state_value == POWER:
         note_return(mine, other.lowest)
         note_return(mine, other.highest)
-    parts[:] = 0
+    for a in range(other.node_count):
+        ours[a] = 0
     for a in range(other.node_count):
         look_ahead(mine, other, a, ours)
         ours[a] = mine.root if a == 0 else place(mine, other, a, ours)

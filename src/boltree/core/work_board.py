@@ -29,6 +29,8 @@ WATCHES = 20_000
 two begins."""
 PAUSE = 50
 """Microseconds that it sleeps then."""
+PAUSES, DOUBLED = 256, 7
+"""After so many pauses without work they are twice as long, and so on, so often."""
 
 
 @inlined
@@ -58,7 +60,7 @@ def await_end(board_at: int) -> None:
     while read_from(board_at + LEFT) > 0:
         watches += 1
         if watches > WATCHES:
-            rest(board_at)
+            rest(board_at, PAUSE)
 
 
 @inlined
@@ -68,13 +70,13 @@ def await_job(board_at: int, seen: int) -> int:
     while read_from(board_at + JOBS) == seen and not read_from(board_at + CLOSED):
         watches += 1
         if watches > WATCHES:
-            rest(board_at)
+            rest(board_at, PAUSE << min((watches - WATCHES) // PAUSES, DOUBLED))
     return read_from(board_at + JOBS)  # type: ignore[no-any-return]
 
 
 @inlined
-def rest(board_at: int) -> None:
+def rest(board_at: int, microseconds: int) -> None:
     """Sleep a little, where the system has a call for that."""
     function = read_from(board_at + SLEEP)
     if function != 0:
-        sleep(function, PAUSE)
+        sleep(function, microseconds)

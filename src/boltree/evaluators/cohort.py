@@ -106,6 +106,7 @@ class Cohort:
     def advance(self, new: list[Client], questions: list[Question]) -> None:
         """Back up the last answers, let go of who has ended, and ask again for the others and the new ones."""
         self._questions = questions
+        self.clients += new  # first of all: whatever happens, they will be told
         for client in new:
             self._admit(client)
         kind: Kind | None = None
@@ -136,7 +137,6 @@ class Cohort:
         group["end"], group["size"], group["trials"] = client.last, search._batch, search.trials
         if problem.has("features"):
             group["features"], group["params"] = problem.address("features"), problem.params_at
-        self.clients.append(client)
         self._groups = np.concatenate([self._groups, group])
         self._deadlines = np.append(self._deadlines, client.deadline)
 
@@ -151,7 +151,7 @@ class Cohort:
             return self._rows[: self._crowd.advance(*arguments)]
         with ExitStack() as turns:  # what Python has answered is changed by one thread at a time
             problems = {id(client.search.problem): client.search.problem for client in self.clients}
-            for key in sorted(problems):  # always in the same order: two servers must not wait for each other
+            for key in sorted(problems):  # always in the same order: two cohorts must not wait for each other
                 turns.enter_context(problems[key]._turn)
             return self._rows[: self._alone.advance(*arguments)]
 

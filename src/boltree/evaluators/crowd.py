@@ -23,8 +23,13 @@ class Crowd:
             threading.Thread(target=help_out, args=(self._board.ctypes.data,), name="boltree-crowd", daemon=True)
             for _ in range(helpers)
         ]
-        for thread in self._threads:
-            thread.start()
+        try:
+            for thread in self._threads:
+                thread.start()
+        except BaseException:  # those that were started must not look at a board that is gone
+            self._threads = [thread for thread in self._threads if thread.ident is not None]
+            self.close()
+            raise
 
     def advance(self, groups: Any, size: int, values: Any, priors: Any, rows: Any, items: int) -> int:
         """Back up and select in all groups, `size` leaves each at most; how many rows were written."""

@@ -6,7 +6,7 @@ import threading
 from collections import deque
 
 from .cohort import Client, Cohort, Question
-from .door import PATIENCE, Door
+from .door import Door
 
 
 class Desk:
@@ -18,13 +18,13 @@ class Desk:
         self._wake = threading.Condition()
         self._coming: deque[Client] = deque()
         self._asked: deque[Question] = deque()
-        self._closed = False
+        self._closed: RuntimeError | None = None  # what they are told who are there then, or come later
 
     def enter(self, one: Client | Question) -> None:
         """Wait to be taken."""
         with self._wake:
-            if self._closed:
-                raise _closed()
+            if self._closed is not None:
+                raise self._closed
             if isinstance(one, Client):
                 self._coming.append(one)
             else:
@@ -33,11 +33,10 @@ class Desk:
 
     def take(self, cohort: Cohort) -> tuple[list[Client], list[Question]] | None:
         """Who joins a cohort, and what was asked; None once this is closed. Waits while there is nothing to do."""
-        leaving = self.door.look()
+        self.door.look()
         with self._wake:
             while not (self._closed or self._coming or self._asked or cohort.clients):
-                self._wake.wait(PATIENCE if leaving else None)
-                leaving = self.door.look()
+                self._wake.wait()
             if self._closed:
                 return None
             places = sum(len(one.clients) for one in self.cohorts) + len(self._coming)
@@ -45,23 +44,19 @@ class Desk:
             new = [self._coming.popleft() for _ in range(min(fair, len(self._coming)))]
             return new, [self._asked.popleft() for _ in range(len(self._asked))]
 
-    def close(self) -> None:
-        """Take nobody any more."""
+    def close(self, why: BaseException | None = None) -> None:
+        """Take nobody any more, and let everybody leave."""
         with self._wake:
-            self._closed = True
+            self._closed = self._closed or RuntimeError("Together was closed" + (f": {why}" if why else ""))
             self._wake.notify_all()
-
-    def dismiss(self) -> None:
-        """Nobody who waits is left waiting; when no cohort is served any more."""
-        ended = _closed()
-        for cohort in self.cohorts:
-            cohort.fail(ended)
-        for client in self._coming:
-            client.end(error=ended)
-        for question in self._asked:
-            question.answer.set_exception(ended)
         self.door.open()
 
-
-def _closed() -> RuntimeError:
-    return RuntimeError("Together was closed")
+    def dismiss(self) -> None:
+        """Nobody who waits is left waiting; when it is closed and no cohort is served any more."""
+        assert self._closed is not None
+        for cohort in self.cohorts:
+            cohort.fail(self._closed)
+        for client in self._coming:
+            client.end(self._closed)
+        for question in self._asked:
+            question.answer.set_exception(self._closed)

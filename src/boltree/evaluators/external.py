@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -26,7 +27,7 @@ class Evaluator(Protocol):
     The batch's memory is used again for the next one: copy what is to be kept.
 
     An evaluator with an attribute ``batch`` above 1 is given up to so many leaves at a time, from another thread, while
-    the search selects the next ones.
+    the search selects the next ones. `Together` and `search_many` ask from several threads at the same time.
     """
 
     gives_prior: bool
@@ -58,7 +59,7 @@ def checked(answer: Any, count: int, actions: int, prior_wanted: bool) -> Answer
     """An evaluator's answer about so many positions, in the form that kernels read; or what is wrong with it."""
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise ParameterError(f"evaluator: evaluate(batch) returned {answer!r}, must be (priors or None, values)")
-    values = np.asarray(answer[1], np.float64).reshape(-1)
+    values = np.ascontiguousarray(answer[1], np.float64).reshape(-1)
     if values.size != count:
         raise ParameterError(f"evaluator: {values.size} values for a batch of {count}")
     if not np.isfinite(values).all():
@@ -93,7 +94,8 @@ def evaluate_waiting(search: Search) -> None:
     """Ask the evaluator about the one leaf that waits, and leave the answer for the kernel."""
     t, storage = search._tree, search._storage
     words = storage.states[int(t.leaf)].copy().reshape(1, -1)
-    values, priors = ask(search.evaluator, search.problem, words, bool(t.prior_external))
+    with search.problem._given_away() if search._together is not None else nullcontext():
+        values, priors = ask(search.evaluator, search.problem, words, bool(t.prior_external))
     if t.prior_external:
         storage.scratch["prior_in"][:] = priors[0]
     t.leaf_value = values[0]

@@ -9,17 +9,18 @@ on the others.
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..core import records
+from ..core.interrupts import held_back
 from ..errors import ParameterError
 from .cohort import Client, Cohort, Kind, Question
 from .crowd import Crowd
 from .desk import Desk
+from .turns import taking_turns
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -27,29 +28,14 @@ if TYPE_CHECKING:
 COHORTS = 3
 """Of a single crowd: one is valued, one waits to be, one is worked on."""
 
-SEVERAL = 2
-"""Of each of several crowds."""
+OF_EACH = 2
+"""Cohorts of each crowd, where there are several crowds."""
 
 CREW = 6
-"""Threads of a crowd, where there are enough for several: one works while those of another wait for work."""
+"""Threads of a crowd, where there are enough for several crowds."""
 
 MOST_THREADS = 12
 """Unless asked for: the games' own threads and the evaluator need some cores too."""
-
-TURN = 2e-4
-"""Seconds after which a Python thread must let another go on, while searches run together: a cohort waits for its turn
-many times a batch, and the interpreter's own 5 ms would be most of a batch's time."""
-
-
-@contextmanager
-def taking_turns() -> Iterator[None]:
-    """Let Python's threads take turns more often."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, TURN))
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
 
 
 class Together:
@@ -59,7 +45,7 @@ class Together:
     kind of problem. Of each search the evaluator gets up to ``evaluator.batch`` leaves at a time.
 
     Args:
-        evaluator: the one that values all leaves.
+        evaluator: the one that values all leaves. It is asked from several threads at the same time.
         threads: how many threads back up and select; one a core, but at most 12, if None.
 
     Example:
@@ -123,14 +109,19 @@ class Together:
     def run(self, search: Search, trials: int | None, seconds: float | None) -> str:
         """Run a search, whose root's own prior is known, among the others; why it stopped."""
         client = Client(search, trials, seconds, self._desk.door)
-        self._enter(client)
-        self._desk.door.come_in()
+        entered = False
         try:
+            with held_back():
+                self._enter(client)
+                entered = True
+                self._desk.door.come_in()
             client.ended.wait()
         except BaseException:
-            client.cancelled = True
-            client.ended.wait()
-            client.abandon()
+            if entered:
+                client.cancelled = True
+                with held_back():
+                    client.ended.wait()
+                    client.abandon()
             raise
         if client.error is not None or client.failed != records.DONE:
             client.abandon()
@@ -157,17 +148,19 @@ class Together:
                 )
             self._inside += 1
         try:
-            yield
+            with taking_turns():
+                yield
         finally:
             with self._lock:
                 self._inside -= 1
 
     def _enter(self, one: Client | Question) -> None:
-        self._desk.enter(one)
         with self._lock:
             if self._serving is None:
-                self._serving = threading.Thread(target=self._serve, name="boltree-together", daemon=True)
-                self._serving.start()
+                serving = threading.Thread(target=self._serve, name="boltree-together", daemon=True)
+                serving.start()
+                self._serving = serving
+        self._desk.enter(one)
 
     def _ask(self, batch: Any) -> tuple[Any, Any]:
         with self._lock:
@@ -179,19 +172,25 @@ class Together:
     @property
     def cohorts(self) -> int:
         """How many batches are on their way at a time, at most."""
-        return COHORTS if self._crowds == 1 else SEVERAL * self._crowds
+        return COHORTS if self._crowds == 1 else OF_EACH * self._crowds
 
     def _serve(self) -> None:
-        """Serve all cohorts until it is closed."""
-        with ExitStack() as stack, taking_turns():
-            helpers = self._threads // self._crowds - 1
-            crowds = [stack.enter_context(closing(Crowd(helpers))) for _ in range(self._crowds)]
-            cohorts = [Cohort(self._ask, crowds[i % self._crowds], self.gives_prior) for i in range(self.cohorts)]
-            self._desk.cohorts = cohorts
-            threads = [threading.Thread(target=self._serve_one, args=(one,), name="boltree-cohort") for one in cohorts]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
+        """Let a thread serve each cohort, and keep the door, until it is closed."""
+        started: list[threading.Thread] = []
+        with ExitStack() as stack:
+            try:
+                helpers = self._threads // self._crowds - 1
+                crowds = [stack.enter_context(closing(Crowd(helpers))) for _ in range(self._crowds)]
+                cohorts = [Cohort(self._ask, crowds[i % self._crowds], self.gives_prior) for i in range(self.cohorts)]
+                self._desk.cohorts = cohorts
+                for cohort in cohorts:
+                    thread = threading.Thread(target=self._serve_one, args=(cohort,), name="boltree-cohort")
+                    thread.start()
+                    started.append(thread)
+                self._desk.door.keep()
+            except BaseException as error:  # a thread could not be started, say
+                self._desk.close(error)
+            for thread in started:
                 thread.join()
             self._desk.dismiss()
 

@@ -15,14 +15,13 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from ..core.atomics import claim, write_to
-from ..core.jit import JIT_DISABLED, inlined, kernel
+from ..core.jit import JIT_DISABLED, kernel
 from ..core.native import record_at
 from .packing import pack_rows
 
 WAY = np.dtype(
     [
-        ("enter", "i8"),  # cuCtxSetCurrent
+        ("enter", "i8"),  # cuCtxPushCurrent
         ("context", "i8"),
         ("launch", "i8"),  # cuGraphLaunch
         ("graph", "i8"),
@@ -30,10 +29,23 @@ WAY = np.dtype(
         ("record", "i8"),  # cuEventRecord
         ("event", "i8"),
         ("wait", "i8"),  # cuEventSynchronize
-        ("turn", "i8"),  # where a word is that all lanes of a network share: not 0 while one launches
+        ("leave", "i8"),  # cuCtxPopCurrent
+        ("left", "i8"),  # what that writes
     ]
 )
 """The driver's functions, and what they are called with."""
+
+FUNCTIONS = {
+    "enter": "cuCtxPushCurrent_v2",
+    "launch": "cuGraphLaunch",
+    "record": "cuEventRecord",
+    "wait": "cuEventSynchronize",
+    "leave": "cuCtxPopCurrent_v2",
+}
+"""Their names in the driver."""
+
+_LAYOUT: Any = WAY.fields
+LEFT = _LAYOUT["left"][1]
 
 NOT_BYTES = -1
 
@@ -57,27 +69,19 @@ def travel(way_at: int, features: Any, planes: Any, numbers: Any) -> int:
     if not pack_rows(features, planes, numbers):
         return NOT_BYTES
     way = record_at(way_at, WAY)
-    while not claim(way.turn, 0, 1):
-        pass  # another lane launches, for some microseconds
-    error = launch(way)
-    write_to(way.turn, 0)
-    if error == 0:
-        error = call_driver(way.wait, way.event, 0)
-    return error
-
-
-@inlined
-def launch(way: Any) -> int:
-    """Send a batch off, with a mark behind it; 0 or the driver's error."""
     error = call_driver(way.enter, way.context, 0)
-    if error == 0:
-        error = call_driver(way.launch, way.graph, way.stream)
+    if error != 0:
+        return error  # type: ignore[no-any-return]
+    error = call_driver(way.launch, way.graph, way.stream)
     if error == 0:
         error = call_driver(way.record, way.event, way.stream)
+    if error == 0:
+        error = call_driver(way.wait, way.event, 0)
+    call_driver(way.leave, way_at + LEFT, 0)
     return error  # type: ignore[no-any-return]
 
 
-def way_of(graph: Any, stream: Any, event: Any, turn: Any) -> Any:
+def way_of(graph: Any, stream: Any, event: Any) -> Any:
     """The way of a recorded graph, for the device that is current; None where PyTorch or the system does not show it.
 
     `event` must have been recorded once, or the driver does not know it yet.
@@ -93,9 +97,8 @@ def way_of(graph: Any, stream: Any, event: Any, turn: Any) -> Any:
     if driver.cuCtxGetCurrent(ctypes.byref(context)) or not context.value:
         return None
     way = np.zeros(1, WAY)
-    functions = ("cuCtxSetCurrent", "cuGraphLaunch", "cuEventRecord", "cuEventSynchronize")
-    for field, name in zip(("enter", "launch", "record", "wait"), functions, strict=True):
+    for field, name in FUNCTIONS.items():
         way[field] = ctypes.cast(getattr(driver, name), ctypes.c_void_p).value
     way["context"], way["graph"] = context.value, handle()
-    way["stream"], way["event"], way["turn"] = stream.cuda_stream, event.cuda_event, turn.ctypes.data
+    way["stream"], way["event"] = stream.cuda_stream, event.cuda_event
     return way

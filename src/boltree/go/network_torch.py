@@ -21,6 +21,8 @@ class TorchBackend:
     ) -> None:
         torch = self._torch = needs("torch", "torch")
         self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        if self._device.type == "cuda" and self._device.index is None:  # other threads may have another current one
+            self._device = torch.device("cuda", torch.cuda.current_device())
         if half and self._device.type == "cpu":
             raise ParameterError("half=True: float16 needs a GPU")
         self.name = f"torch {self._device}" + (" float16" if half else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from threading import Event
+from threading import Event, Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,12 +51,14 @@ class _Counted:
     def __init__(self, evaluator: GoEvaluator) -> None:
         self._evaluator, self.batch = evaluator, evaluator.batch
         self.calls = self.positions = 0
+        self._lock = Lock()
         self.kept: list[NDArray[np.float32]] = []
 
     def evaluate(self, batch: Any) -> tuple[Any, Any]:
         """As the other."""
-        self.calls += 1
-        self.positions += len(batch)
+        with self._lock:  # several threads ask
+            self.calls += 1
+            self.positions += len(batch)
         if len(self.kept) < 64:
             self.kept.append(np.array(batch))
         return self._evaluator.evaluate(batch)

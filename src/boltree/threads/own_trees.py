@@ -8,13 +8,13 @@ and begin anew with what is left then.
 
 from __future__ import annotations
 
+import contextlib
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core import records
-from ..core.interrupts import held_back
 from ..core.jit import make_ready
 from ..core.merge import compute_matched, match_trees
 from ..core.random import new_generator
@@ -93,11 +93,10 @@ class Helper:
         if t.index_wanted or own.index_wanted:
             t.reserve_nodes = nodes
             target.make_index(anyhow=True)
-        with held_back():
-            code = merger.merge(search._handle, self.handle, nodes)
-            self._generator = self.storage.scratch["rng"].copy()
-            self._spare = self.storage.cleared(2)
-            self.storage = None
+        code = merger.merge(search._handle, self.handle, nodes)
+        self._generator = self.storage.scratch["rng"].copy()
+        self._spare = self.storage.cleared(2)
+        self.storage = None
         if code != records.DONE:
             raise_failure(search, code)
 
@@ -106,8 +105,8 @@ class Merger:
     """Adds trees to another, with the help of a pool's threads."""
 
     def __init__(self, pool: ThreadPoolExecutor, threads: int) -> None:
-        self._pool, self._helpers = pool, threads - 1
-        self._ours = np.zeros(0, np.int32)  # used again and again: new memory is dear
+        self._pool, self._helping = pool, threads - 1
+        self._ours = np.zeros(0, np.int32)  # used for one tree after the other: new memory is dear
 
     def merge(self, target: Any, source: Any, nodes: int) -> int:
         """Add a tree of so many nodes to another that has room for it; DONE or an error."""
@@ -116,18 +115,18 @@ class Merger:
         parts, drawn = np.zeros(-(-nodes // PART), np.int64), np.zeros(1, np.int64)
         code = int(match_trees(target, source, self._ours, parts))
         if code == records.DONE:
-            copying = target, source, self._ours, parts, drawn.ctypes.data
-            helpers = min(self._helpers, parts.size - 1)
-            others = [self._pool.submit(take_over_parts, *copying) for _ in range(helpers)]
-            compute_matched(target, source, self._ours)
-            take_over_parts(*copying)
-            for other in others:
-                other.result()
-        return code
 
-    def release(self) -> None:
-        """Free the memory that is kept."""
-        self._ours = np.zeros(0, np.int32)
+            def copy() -> None:
+                take_over_parts(target, source, self._ours, parts, drawn.ctypes.data)
+
+            others: list[Future[None]] = []
+            with contextlib.suppress(RuntimeError):  # no thread can be started: this one copies all
+                for _ in range(min(self._helping, parts.size - 1)):
+                    others.append(self._pool.submit(copy))
+            compute_matched(target, source, self._ours)
+            copy()
+            wait(others)
+        return code
 
 
 class OwnTrees:
@@ -143,7 +142,6 @@ class OwnTrees:
         self._pool = new_pool(threads)
         self._begin()
         self._merged = search.trials  # trials when all were merged last
-        self._merger = Merger(self._pool, threads)
         tree, ours, parts = search._handle, np.zeros(0, np.int32), np.zeros(0, np.int64)
         make_ready(match_trees, tree, tree, ours, parts)
         make_ready(take_over_parts, tree, tree, ours, parts, parts.ctypes.data)
@@ -218,7 +216,6 @@ class OwnTrees:
             return True
         for helper in self._helpers:
             helper.release()
-        self._merger.release()
         return search._recycle(0, 0, by_nodes=many)
 
     def _raise(self, helper: Helper, code: int) -> None:
@@ -237,8 +234,9 @@ class OwnTrees:
         search = self._search
         self._begin()
         search._storage.limit(search._max_bytes, search._max_nodes)
+        merger = Merger(self._pool, self._threads)
         for helper in self._helpers:
-            helper.merge(self._merger)
+            helper.merge(merger)
 
     def waiting(self) -> Waiting:
         """Nobody waits."""

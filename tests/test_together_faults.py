@@ -1,0 +1,165 @@
+"""What may go wrong where searches share an evaluator: nobody waits for ever, and nothing wrong is believed."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import boltree as bt
+from boltree.evaluators import door
+from test_together import run_all
+from trees import check_invariants
+
+
+class Even:
+    """Every action alike, every position worth nothing; takes its time."""
+
+    def __init__(self, actions=None, batch=4, delay=0.002):
+        self.actions, self.batch, self.delay, self.gives_prior = actions, batch, delay, actions is not None
+
+    def evaluate(self, batch):
+        time.sleep(self.delay)
+        priors = np.full((len(batch), self.actions), 1 / self.actions) if self.gives_prior else None
+        return priors, np.zeros(len(batch))
+
+
+class Walk(bt.PythonProblem):
+    actions, horizon, deterministic = 2, 20, False
+
+    def __init__(self, end=2**60):
+        super().__init__()
+        self.end = end
+
+    def start(self, rng):
+        return 1
+
+    def step(self, state, action, rng):
+        if state > self.end:
+            raise ValueError("a bad state")
+        return 2 * state + action, -1.0, False
+
+
+def test_roots_of_a_python_problem_are_asked_about_while_others_run():
+    problem = Walk()
+
+    def run(number):
+        time.sleep(0.03 * number)
+        return bt.Search(problem, bt.PUCT(), seed=number, evaluator=together).run(trials=150)
+
+    with bt.Together(Even(actions=2, delay=0.005), threads=2) as together, ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(run, range(8), timeout=60)) == ["trials"] * 8
+
+
+def test_every_search_of_a_failing_python_problem_has_its_error():
+    problem = Walk(end=64)
+    with bt.Together(Even(), threads=2) as together:
+        ended = run_all([bt.Search(problem, bt.UCT(), seed=i, evaluator=together) for i in range(12)], 4_000)
+    assert [str(one) for one in ended] == ["a bad state"] * 12
+
+
+class Unseen(bt.Problem):
+    state = bt.record(x="i4")
+    actions, horizon, features_shape = 2, 12, (3,)
+
+    @staticmethod
+    def start(params, state, rng):
+        state.x = 1
+
+    @staticmethod
+    def step(params, state, action, rng):
+        state.x = 2 * state.x + action
+        return 0.0, False
+
+    @staticmethod
+    def features(params, state, out):
+        out[0] = nothing_of_this_name  # noqa: F821
+
+
+def test_features_that_do_not_compile():
+    with bt.Together(Even(), threads=2) as together:
+        ended = run_all([bt.Search(Unseen(), bt.UCT(), seed=i, evaluator=together) for i in range(3)], 10)
+    assert all("features does not compile" in str(one) for one in ended)
+
+
+def test_values_may_be_a_column():
+    class Columns(Even):
+        def evaluate(self, batch):
+            values = np.array([np.asarray(one).tobytes()[0] / 256 for one in batch])
+            return None, np.stack([values, values + 1000], 1)[:, 0] if self.delay else values
+
+    found = []
+    for delay in (0.0, 1e-6):
+        with bt.Together(Columns(delay=delay), threads=2) as together:
+            search = bt.Search(bt.problems.TicTacToe(), bt.UCT(), seed=0, evaluator=together)
+            search.run(trials=200)
+            found.append(search.root.value)
+    assert found[0] == found[1]
+
+
+def test_leaving_does_not_wait_for_a_slow_evaluator():
+    problem = bt.problems.TicTacToe()
+    with bt.Together(Even(delay=0.4), threads=2) as together:
+        searches = [bt.Search(problem, bt.UCT(), seed=i, evaluator=together) for i in range(27)]
+        began = time.perf_counter()
+        assert run_all(searches, 5) == ["trials"] * 27
+        assert time.perf_counter() - began < 27 * 0.4 / 3  # which one at a time of each cohort would take
+
+
+@pytest.mark.parametrize("name", ["boltree-together", "boltree-crowd", "boltree-cohort"])
+def test_threads_that_cannot_be_started(name, monkeypatch):
+    start, failing = threading.Thread.start, [name]
+
+    def started(self):
+        if self.name in failing:
+            raise RuntimeError("can't start new thread")
+        start(self)
+
+    monkeypatch.setattr(threading.Thread, "start", started)
+    with bt.Together(Even(), threads=3) as together:
+        search = bt.Search(bt.problems.TicTacToe(), bt.UCT(), seed=0, evaluator=together)
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="can't start new thread"):
+                search.run(trials=8)
+
+
+def test_an_interrupt_as_a_search_comes_in(monkeypatch):
+    come_in, coming = door.Door.come_in, [True]
+
+    def interrupted(self):
+        if coming.pop():
+            signal.raise_signal(signal.SIGINT)
+        come_in(self)
+
+    with bt.Together(Even(), threads=2) as together:
+        search = bt.Search(bt.problems.TicTacToe(), bt.UCT(), seed=0, evaluator=together)
+        monkeypatch.setattr(door.Door, "come_in", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            search.run(trials=10_000)
+        monkeypatch.setattr(door.Door, "come_in", come_in)
+        before = search.trials
+        time.sleep(0.1)
+        assert search.trials == before < 10_000  # nobody goes on with it
+        assert search.run(trials=50) == "trials"
+    assert search.trials == before + 50
+    check_invariants(search)
+
+
+def test_threads_take_turns_as_before_when_the_last_search_has_ended():
+    before, during = sys.getswitchinterval(), []
+
+    class Watching(Even):
+        def evaluate(self, batch):
+            during.append(sys.getswitchinterval())
+            return super().evaluate(batch)
+
+    with bt.Together(Watching(), threads=1) as one, bt.Together(Watching(), threads=1) as other:
+        searches = [bt.Search(bt.problems.TicTacToe(), bt.UCT(), seed=0, evaluator=each) for each in (one, other)]
+        run_all(searches, 40)
+        assert sys.getswitchinterval() == before
+    assert max(during) < before
