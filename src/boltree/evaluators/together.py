@@ -49,6 +49,7 @@ class Together:
         threads: how many threads back up and select; one a core, but at most 12, if None.
 
     Example:
+        >>> from concurrent.futures import ThreadPoolExecutor
         >>> import numpy as np
         >>> import boltree as bt
         >>> class Half:
