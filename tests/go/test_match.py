@@ -11,14 +11,16 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sgfmill import sgf, sgf_moves
 
+import boltree as bt
 from boltree.errors import LabError, ParameterError
-from boltree.go import Game
+from boltree.go import Game, contender
 from boltree.go.contender import contender_from, engine_from
 from boltree.go.elo import Elo, elo_difference, elo_of
 from boltree.go.match_display import MatchDisplay
@@ -371,3 +373,25 @@ def test_the_command_tunes_and_refuses(tmp_path):
         assert ran.returncode == 2
         assert says in ran.stderr
         assert len(ran.stderr.splitlines()) == 1
+
+
+def test_networks_are_ready_before_games_are_played_together(monkeypatch):
+    class Silent:
+        batch, asked = 8, []
+
+        @property
+        def network(self):
+            return self
+
+        def prepare(self, size, most):
+            self.asked.append((size, most))
+
+        def evaluate(self, batch):
+            raise AssertionError
+
+    one = replace(contender_from("puct", LIMIT, network="b6"), together=True)
+    monkeypatch.setattr(contender, "_evaluator", lambda *_: bt.Together(Silent(), threads=12))
+    one.prepare(9, 60)
+    assert Silent.asked == [(9, 8 * 15)]  # four cohorts
+    replace(one, together=False).prepare(9, 60)
+    assert len(Silent.asked) == 1

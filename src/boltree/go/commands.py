@@ -165,6 +165,8 @@ def _match(options: argparse.Namespace) -> int:
         threads=max(cores() // workers, 1), two_by_two=options.two_by_two,
     )  # fmt: skip
     executor = Threads(options.together) if options.together else executor_for(workers, options.cluster)
+    for one in players:
+        one.prepare(options.board, options.together or 1, tournament.threads)
     standings = tournament.run(options.out, executor, options.shard, show=not options.no_progress)
     print(standings.text())
     whole = len(standings.lines) == len(tournament.pairings())

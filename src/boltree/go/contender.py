@@ -71,6 +71,12 @@ class Contender:
         with _loading:
             return _evaluator(self.network, self.batch, threads, self.together, self.half)
 
+    def prepare(self, size: int, games: int, threads: int | None = None) -> None:
+        """Get ready for so many games at a time, so that no player's time goes into it: a GPU's graphs are recorded."""
+        if self.together and self.network is not None:
+            together = self.evaluator(threads)
+            together.evaluator.network.prepare(size, self.batch * -(-games // together.cohorts))
+
 
 _loading = Lock()
 
