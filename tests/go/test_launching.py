@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from boltree.core.jit import JIT_DISABLED
+from boltree.go import network_lanes
 from boltree.go.launching import FUNCTIONS, LEFT, NOT_BYTES, WAY, travel, way_of
 
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_int64)
@@ -72,3 +74,29 @@ def test_planes_that_are_not_bytes_are_not_sent() -> None:
 
 def test_without_the_driver_there_is_no_way() -> None:
     assert way_of(object(), None, None) is None  # a PyTorch that does not show the graph
+
+
+@pytest.mark.parametrize(
+    ("error", "answer", "taken"), [(0, 1.0, True), (0, 2.0, False), (0, np.nan, False), (700, 1.0, False)]
+)
+def test_only_a_way_that_gives_what_pytorch_gives_is_taken(
+    error: int, answer: float, taken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = np.zeros((8, 5), np.float32)
+
+    def travel(way_at: int, features: Any, planes: Any, numbers: Any) -> int:
+        answers[0] = answer
+        return error
+
+    class Replayed(network_lanes.Lanes):
+        def __init__(self) -> None:
+            self._stream = None
+
+        def _replay(self, lane: Any, recorded: Any) -> None:
+            answers[0] = 1.0
+
+    monkeypatch.setattr(network_lanes, "way_of", lambda graph, stream, event: np.zeros(1, WAY))
+    monkeypatch.setattr(network_lanes, "travel", travel)
+    lane: Any = SimpleNamespace(done=None)
+    plain = network_lanes.Recorded(None, np.zeros((8, 4), np.uint8), np.zeros((8, 19)), answers, None, ())
+    assert (Replayed()._shortened(lane, plain).way is not None) == taken
