@@ -14,7 +14,7 @@ import boltree as bt
 from boltree.core.soundness import FAULTS, find_fault
 from boltree.core.taking_over import PART
 from boltree.threads import crew
-from boltree.threads.own_trees import Merger
+from boltree.threads.merger import Merger
 from mdps import random_mdp
 from test_fast_paths import Noise
 from test_invariants import ALGORITHMS

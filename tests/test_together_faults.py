@@ -13,7 +13,7 @@ import pytest
 
 import boltree as bt
 from boltree.evaluators import door
-from test_together import run_all
+from test_together import Featured, run_all
 from trees import check_invariants
 
 
@@ -63,19 +63,7 @@ def test_every_search_of_a_failing_python_problem_has_its_error():
     assert [str(one) for one in ended] == ["a bad state"] * 12
 
 
-class Unseen(bt.Problem):
-    state = bt.record(x="i4")
-    actions, horizon, features_shape = 2, 12, (3,)
-
-    @staticmethod
-    def start(params, state, rng):
-        state.x = 1
-
-    @staticmethod
-    def step(params, state, action, rng):
-        state.x = 2 * state.x + action
-        return 0.0, False
-
+class Unseen(Featured):
     @staticmethod
     def features(params, state, out):
         out[0] = nothing_of_this_name  # noqa: F821

@@ -31,15 +31,15 @@ def move_along(search: Search, steps: Sequence[tuple[int, Any]]) -> None:
     node: Node | None = search.root
     way: list[tuple[Node | None, Outcome]] = []  # where each step is taken, if that is known, and what came of it
     for k, (action, state) in enumerate(steps):
-        outcome: Outcome = None, state
+        outcome: Outcome | None = None
         if node is not None and state is not None and isinstance(action, (int, np.integer)):
             outcome = outcome_of(search, node, int(action), state)
-        if outcome[0] is None:  # else it is legal
+        if outcome is None or outcome[0] is None:  # what is in the tree is legal
             legal = search.problem.legal_actions(steps[k - 1][1]) if node is None else node.actions.tolist()
             if action not in legal:
                 raise ParameterError(f"step {k + 1}: action={action!r}: must be a legal action there: {legal}")
-            if node is not None:
-                outcome = outcome_of(search, node, int(action), state)
+        if outcome is None:
+            outcome = (None, state) if node is None else outcome_of(search, node, int(action), state)
         way.append((node, outcome))
         node = outcome[0]
     for k, ((action, state), (above, outcome)) in enumerate(zip(steps, way, strict=True), 1):

@@ -49,7 +49,7 @@ def match_trees(target: Any, source: Any, ours: Any, parts: Any) -> int:
         note_return(mine, other.lowest)
         note_return(mine, other.highest)
     for a in range(other.node_count):
-        ours[a] = 0
+        ours[a] = 0  # `look_ahead` reads it, and another tree's numbers may stand there
     for a in range(other.node_count):
         look_ahead(mine, other, a, ours)
         ours[a] = mine.root if a == 0 else place(mine, other, a, ours)
@@ -158,7 +158,7 @@ def is_like(mine: Any, index: int, other: Any, a: int) -> bool:
     same = (node_at(mine, index).marks ^ node_at(other, a).marks) & TERMINAL == 0
     for w in range(mine.words):
         same = same and states_of(mine)[index * mine.words + w] == states_of(other)[a * mine.words + w]
-    return same  # type: ignore[no-any-return]
+    return same
 
 
 @inlined

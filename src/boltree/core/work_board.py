@@ -44,7 +44,7 @@ def begin_job(board_at: int, pieces: int) -> None:
 @inlined
 def draw_piece(board_at: int) -> int:
     """A piece of the job that runs, or a number below 0."""
-    return add_to(board_at + NEXT, -1) - 1  # type: ignore[no-any-return]
+    return add_to(board_at + NEXT, -1) - 1
 
 
 @inlined
@@ -71,7 +71,7 @@ def await_job(board_at: int, seen: int) -> int:
         watches += 1
         if watches > WATCHES:
             rest(board_at, PAUSE << min((watches - WATCHES) // PAUSES, DOUBLED))
-    return read_from(board_at + JOBS)  # type: ignore[no-any-return]
+    return read_from(board_at + JOBS)
 
 
 @inlined

@@ -34,21 +34,18 @@ class Crowd:
     def advance(self, groups: Any, size: int, values: Any, priors: Any, rows: Any, items: int) -> int:
         """Back up and select in all groups, `size` leaves each at most; how many rows were written."""
         with self._turn:
-            return self._advance(groups, size, values, priors, rows, items)
-
-    def _advance(self, groups: Any, size: int, values: Any, priors: Any, rows: Any, items: int) -> int:
-        board, places = self._board, len(groups) * size
-        if self._leaves.size < places:
-            self._leaves, self._places = np.zeros(places, np.int64), np.zeros(places, np.int64)
-        for name, array in (
-            ("groups", groups), ("values", values), ("priors", priors), ("rows", rows), ("leaves", self._leaves),
-            ("places", self._places),
-        ):  # fmt: skip
-            board[f"{name}_at"] = array.ctypes.data
-        board["count"], board["size"] = len(groups), size
-        board["answers"], board["prior_items"] = values.shape[0], priors.size // max(priors.shape[0], 1)
-        board["row_bytes"], board["row_items"] = rows.shape[1], items
-        return int(lead(board.ctypes.data))
+            board, places = self._board, len(groups) * size
+            if self._leaves.size < places:
+                self._leaves, self._places = np.zeros(places, np.int64), np.zeros(places, np.int64)
+            for name, array in (
+                ("groups", groups), ("values", values), ("priors", priors), ("rows", rows), ("leaves", self._leaves),
+                ("places", self._places),
+            ):  # fmt: skip
+                board[f"{name}_at"] = array.ctypes.data
+            board["count"], board["size"] = len(groups), size
+            board["answers"], board["prior_items"] = values.shape[0], priors.size // max(priors.shape[0], 1)
+            board["row_bytes"], board["row_items"] = rows.shape[1], items
+            return int(lead(board.ctypes.data))
 
     def close(self) -> None:
         """Let the threads end."""

@@ -171,7 +171,7 @@ class Together:
         return answer
 
     @property
-    def cohorts(self) -> int:
+    def at_once(self) -> int:
         """How many batches are on their way at a time, at most."""
         return COHORTS if self._crowds == 1 else OF_EACH * self._crowds
 
@@ -182,7 +182,7 @@ class Together:
             try:
                 helpers = self._threads // self._crowds - 1
                 crowds = [stack.enter_context(closing(Crowd(helpers))) for _ in range(self._crowds)]
-                cohorts = [Cohort(self._ask, crowds[i % self._crowds], self.gives_prior) for i in range(self.cohorts)]
+                cohorts = [Cohort(self._ask, crowds[i % self._crowds], self.gives_prior) for i in range(self.at_once)]
                 self._desk.cohorts = cohorts
                 for cohort in cohorts:
                     thread = threading.Thread(target=self._serve_one, args=(cohort,), name="boltree-cohort")

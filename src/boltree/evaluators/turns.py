@@ -12,21 +12,26 @@ TURN = 2e-4
 interpreter's own 5 ms would be most of a batch's time. More often than that, changing costs more than waiting."""
 
 _changing = threading.Lock()
-_inside = [0, 0.0]  # how many want it so, and how it was before the first of them
+
+
+class _Wish:
+    """How many want it so, and how it was before the first of them."""
+
+    count, before = 0, 0.0
 
 
 @contextmanager
 def taking_turns() -> Iterator[None]:
     """Let threads take turns more often; when the last such block ends, as before the first."""
     with _changing:
-        if _inside[0] == 0:
-            _inside[1] = sys.getswitchinterval()
-            sys.setswitchinterval(min(_inside[1], TURN))
-        _inside[0] += 1
+        if _Wish.count == 0:
+            _Wish.before = sys.getswitchinterval()
+            sys.setswitchinterval(min(_Wish.before, TURN))
+        _Wish.count += 1
     try:
         yield
     finally:
         with _changing:
-            _inside[0] -= 1
-            if _inside[0] == 0:
-                sys.setswitchinterval(_inside[1])
+            _Wish.count -= 1
+            if _Wish.count == 0:
+                sys.setswitchinterval(_Wish.before)

@@ -106,7 +106,7 @@ class Game:
         self._moves.append((player, action))
 
     def _step(self, state: Any, action: int) -> None:
-        """Take a turn by the problem's compiled step, ten times as fast as in plain Python."""
+        """Take a turn by the problem's compiled step."""
         rng, out = np.zeros(2, np.uint64), np.zeros(2)
         memory = (self.problem.params_at, state.ctypes.data, action, rng.ctypes.data, out.ctypes.data)
         if plain_call(self.problem.address("step"), memory) == FAILED:

@@ -21,19 +21,19 @@ from .packing import pack_rows
 
 WAY = np.dtype(
     [
-        ("enter", "i8"),  # cuCtxPushCurrent
+        ("enter", "i8"),
         ("context", "i8"),
-        ("launch", "i8"),  # cuGraphLaunch
+        ("launch", "i8"),
         ("graph", "i8"),
         ("stream", "i8"),
-        ("record", "i8"),  # cuEventRecord
+        ("record", "i8"),
         ("event", "i8"),
-        ("wait", "i8"),  # cuEventSynchronize
-        ("leave", "i8"),  # cuCtxPopCurrent
-        ("left", "i8"),  # what that writes
+        ("wait", "i8"),
+        ("leave", "i8"),
+        ("left", "i8"),  # which `leave` writes
     ]
 )
-"""The driver's functions, and what they are called with."""
+"""Addresses of the driver's functions, and what they are called with."""
 
 FUNCTIONS = {
     "enter": "cuCtxPushCurrent_v2",
@@ -42,7 +42,7 @@ FUNCTIONS = {
     "wait": "cuEventSynchronize",
     "leave": "cuCtxPopCurrent_v2",
 }
-"""Their names in the driver."""
+"""What the driver calls them."""
 
 _LAYOUT: Any = WAY.fields
 LEFT = _LAYOUT["left"][1]
@@ -71,14 +71,14 @@ def travel(way_at: int, features: Any, planes: Any, numbers: Any) -> int:
     way = record_at(way_at, WAY)
     error = call_driver(way.enter, way.context, 0)
     if error != 0:
-        return error  # type: ignore[no-any-return]
+        return error
     error = call_driver(way.launch, way.graph, way.stream)
     if error == 0:
         error = call_driver(way.record, way.event, way.stream)
     if error == 0:
         error = call_driver(way.wait, way.event, 0)
     call_driver(way.leave, way_at + LEFT, 0)
-    return error  # type: ignore[no-any-return]
+    return error
 
 
 def way_of(graph: Any, stream: Any, event: Any) -> Any:

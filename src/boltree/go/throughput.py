@@ -125,7 +125,7 @@ def throughput(
     """Play one game, or several together, so many trials a move; the network works alone between, for comparison."""
     counted = _Counted(GoEvaluator(network, batch=batch))
     evaluator: Any = Together(counted) if games > 1 else counted
-    setting, askers = go_setting(algorithm), evaluator.cohorts if games > 1 else 1
+    setting, askers = go_setting(algorithm), evaluator.at_once if games > 1 else 1
     network.prepare(size, batch * -(-games // askers))
     playing = []
     for number in range(games):

@@ -8,21 +8,18 @@ and begin anew with what is left then.
 
 from __future__ import annotations
 
-import contextlib
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core import records
-from ..core.jit import make_ready
-from ..core.merge import compute_matched, match_trees
 from ..core.random import new_generator
 from ..core.run import run_trials
 from ..core.storage import Storage, new_tree
-from ..core.taking_over import PART, take_over_parts
 from ..failures import raise_failure
 from .crew import Waiting, new_pool
+from .merger import Merger, make_merging_ready
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -101,34 +98,6 @@ class Helper:
             raise_failure(search, code)
 
 
-class Merger:
-    """Adds trees to another, with the help of a pool's threads."""
-
-    def __init__(self, pool: ThreadPoolExecutor, threads: int) -> None:
-        self._pool, self._helping = pool, threads - 1
-        self._ours = np.zeros(0, np.int32)  # used for one tree after the other: new memory is dear
-
-    def merge(self, target: Any, source: Any, nodes: int) -> int:
-        """Add a tree of so many nodes to another that has room for it; DONE or an error."""
-        if self._ours.size < nodes:
-            self._ours = np.zeros(nodes, np.int32)
-        parts, drawn = np.zeros(-(-nodes // PART), np.int64), np.zeros(1, np.int64)
-        code = int(match_trees(target, source, self._ours, parts))
-        if code == records.DONE:
-
-            def copy() -> None:
-                take_over_parts(target, source, self._ours, parts, drawn.ctypes.data)
-
-            others: list[Future[None]] = []
-            with contextlib.suppress(RuntimeError):  # no thread can be started: this one copies all
-                for _ in range(min(self._helping, parts.size - 1)):
-                    others.append(self._pool.submit(copy))
-            compute_matched(target, source, self._ours)
-            copy()
-            wait(others)
-        return code
-
-
 class OwnTrees:
     """The search's own tree in the caller's thread, and helpers in others."""
 
@@ -142,10 +111,7 @@ class OwnTrees:
         self._pool = new_pool(threads)
         self._begin()
         self._merged = search.trials  # trials when all were merged last
-        tree, ours, parts = search._handle, np.zeros(0, np.int32), np.zeros(0, np.int64)
-        make_ready(match_trees, tree, tree, ours, parts)
-        make_ready(take_over_parts, tree, tree, ours, parts, parts.ctypes.data)
-        make_ready(compute_matched, tree, tree, ours)
+        make_merging_ready(search._handle)
 
     def _begin(self) -> None:
         self._given = 0  # trials of this run that were given out
