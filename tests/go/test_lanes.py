@@ -55,3 +55,16 @@ def test_planes_that_are_not_bytes_go_another_way() -> None:
     found, expected = backend.run(spatial, numbers), forward(layers, spatial, numbers)
     for one, other in zip(found, expected, strict=True):
         assert np.abs(one - other).max() < 1e-3
+
+
+def test_one_network_answers_while_others_get_ready() -> None:
+    backends, layers = [gpu_backend() for _ in range(3)], made(14)
+    spatial, numbers = random_inputs(20, 9, seed=1)
+    rows, expected = np.concatenate((spatial.reshape(20, -1), numbers), 1), forward(layers, spatial, numbers)
+    with ThreadPoolExecutor(2) as threads:
+        ready = [threads.submit(backend.prepare, 9, 128) for backend in backends[1:]]
+        while not all(one.done() for one in ready):
+            for one, other in zip(backends[0].run_rows(rows, 9), expected[:2], strict=True):
+                assert np.abs(one - other).max() < 1e-3
+        for one in ready:
+            one.result()

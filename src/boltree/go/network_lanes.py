@@ -25,6 +25,9 @@ LANES = 6
 WORD = 4
 """Bytes of a number."""
 
+_recording = Lock()
+"""One graph at a time, whoever's it is: while one is recorded, nobody in the process may wait for the whole GPU."""
+
 
 class Recorded(NamedTuple):
     """The kernels of one batch, and where its positions and its answers lie on this side."""
@@ -70,7 +73,6 @@ class Lanes:
         self._torch, self._device, self._forward = torch, device, forward
         self._stream = torch.cuda.Stream(device)
         self._aside = torch.cuda.Stream(device)  # for recording, and nothing else
-        self._lock = Lock()  # one graph is recorded at a time
         self._pool: Any = None
         self._lanes = [Lane(torch) for _ in range(LANES)]
         self._free: SimpleQueue[Lane] = SimpleQueue()
@@ -122,7 +124,7 @@ class Lanes:
         """A lane's graph for a board's size and so many positions."""
         found = lane.recorded.get((size, places))
         if found is None:
-            with self._lock, self._torch.inference_mode(), self._torch.cuda.device(self._device):
+            with _recording, self._torch.inference_mode(), self._torch.cuda.device(self._device):
                 found = lane.recorded.get((size, places))  # `prepare` may have been faster
                 if found is None:
                     self._torch.cuda.synchronize(self._device)
