@@ -11,7 +11,10 @@ import pytest
 
 from boltree.core.jit import JIT_DISABLED
 from boltree.go import network_lanes
-from boltree.go.launching import FUNCTIONS, LEFT, NOT_BYTES, WAY, travel, way_of
+from boltree.go.answers import BANNED, OWN
+from boltree.go.features import NUMBERS, PLANES
+from boltree.go.launching import FUNCTIONS, LEFT, NOT_BYTES, NOT_FINITE, WAY, travel, travel_and_judge, way_of
+from boltree.go.network import masked_softmax
 
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_int64)
 
@@ -72,6 +75,29 @@ def test_planes_that_are_not_bytes_are_not_sent() -> None:
     assert driver.calls == []
 
 
+@pytest.mark.parametrize("finite", [True, False])
+def test_answers_are_judged_on_the_way_back(finite: bool) -> None:
+    driver, size = Driver(), 2
+    points = size * size
+    features = np.zeros((2, PLANES * points + NUMBERS + 1), np.float32)
+    features[0, OWN * points + 1], features[1, BANNED * points + 3] = 1, 1  # which cannot be played
+    features[:, -1] = -1, 1
+    logits = np.random.default_rng(1).normal(size=(8, points + 1 + 3 + 6)).astype(np.float32)
+    logits[0, 1] = 80  # cannot be played, however good
+    if not finite:
+        logits[1, points + 1] = np.nan
+    planes, numbers = np.zeros((8, PLANES * points), np.uint8), np.zeros((8, NUMBERS), np.float32)
+    priors, values = np.empty((2, points + 1)), np.empty(2)
+    arguments = driver.way.ctypes.data, features, planes, numbers, logits, priors, values
+    assert travel_and_judge(*arguments) == (0 if finite else NOT_FINITE)
+    assert len(driver.calls) == 5
+    if finite:
+        legal = np.ones((2, points + 1), np.bool_)
+        legal[0, 1] = legal[1, 3] = False
+        assert np.allclose(priors, masked_softmax(logits[:2, : points + 1], legal))
+        assert np.allclose(values, np.tanh((logits[:2, points + 1] - logits[:2, points + 2]) / 2) * (-1, 1))
+
+
 def test_without_the_driver_there_is_no_way() -> None:
     assert way_of(object(), None, None) is None  # a PyTorch that does not show the graph
 
@@ -84,7 +110,7 @@ def test_only_a_way_that_gives_what_pytorch_gives_is_taken(
 ) -> None:
     answers = np.zeros((8, 5), np.float32)
 
-    def travel(way_at: int, features: Any, planes: Any, numbers: Any) -> int:
+    def travel(way_at: int, *_: Any) -> int:
         answers[0] = answer
         return error
 
@@ -96,7 +122,7 @@ def test_only_a_way_that_gives_what_pytorch_gives_is_taken(
             answers[0] = 1.0
 
     monkeypatch.setattr(network_lanes, "way_of", lambda graph, stream, event: np.zeros(1, WAY))
-    monkeypatch.setattr(network_lanes, "travel", travel)
+    monkeypatch.setattr(network_lanes, "travel_and_judge", travel)
     lane: Any = SimpleNamespace(done=None)
     plain = network_lanes.Recorded(None, np.zeros((8, 4), np.uint8), np.zeros((8, 19)), answers, None, ())
     assert (Replayed()._shortened(lane, plain).way is not None) == taken

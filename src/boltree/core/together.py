@@ -22,10 +22,8 @@ from .work_board import COUNTERS, await_end, await_job, begin_job, draw_piece, e
 
 _WORD, _FEATURE, _INDEX, _REAL = (np.dtype(kind) for kind in (np.uint64, np.float32, np.int64, np.float64))
 
-BOARD = np.dtype(
+PLAN = np.dtype(
     [
-        *COUNTERS,
-        ("writing", "i8"),  # what this job is: to advance groups, or to write their leaves
         ("groups_at", "i8"),
         ("count", "i8"),
         ("size", "i8"),  # leaves of a group, at most
@@ -39,6 +37,15 @@ BOARD = np.dtype(
         ("rows_at", "i8"),
         ("row_bytes", "i8"),
         ("row_items", "i8"),
+    ]
+)
+"""Groups that are advanced together, and the memory for that."""
+
+BOARD = np.dtype(
+    [
+        *COUNTERS,
+        ("writing", "i8"),  # what this job is: to advance groups, or to write their leaves
+        ("plan_at", "i8"),
     ]
 )
 """What the threads of a crowd read to know what to do."""
@@ -62,21 +69,31 @@ def help_out(board_at: int) -> None:
 
 
 @kernel
-def lead(board_at: int) -> int:
-    """Advance all groups that the board names, with whoever helps; then write their leaves. How many rows there are."""
-    board = record_at(board_at, BOARD)
-    do_job(board, board_at, 0, board.count)
-    places = array_at(board.places_at, board.count * board.size, _INDEX)
+def lead(board_at: int, plan_at: int, values: Any, priors: Any) -> tuple[int, bool]:
+    """Advance all groups of a plan, with whoever helps; then write their leaves.
+
+    How many rows there are, and whether a group has ended or must be seen to.
+    """
+    board, plan = record_at(board_at, BOARD), record_at(plan_at, PLAN)
+    board.plan_at = plan_at
+    plan.values_at, plan.priors_at = values.ctypes.data, priors.ctypes.data
+    plan.answers, plan.prior_items = values.size, priors.shape[1]
+    do_job(board, board_at, 0, plan.count)
+    places = array_at(plan.places_at, plan.count * plan.size, _INDEX)
     row = np.int64(0)
-    for g in range(board.count):
-        group = record_at(board.groups_at + g * GROUP_BYTES, GROUP)
+    for g in range(plan.count):
+        group = record_at(plan.groups_at + g * GROUP_BYTES, GROUP)
         group.row = row
         for k in range(group.waits):
-            places[row + k] = g * board.size + k
+            places[row + k] = g * plan.size + k
         row += group.waits
-    board.rows = row
+    plan.rows = row
     do_job(board, board_at, 1, (row + ROWS - 1) // ROWS)
-    return row
+    special = False
+    for g in range(plan.count):
+        group = record_at(plan.groups_at + g * GROUP_BYTES, GROUP)
+        special = special or group.status != DONE or (group.count == 0 and group.trials >= group.end)
+    return row, special
 
 
 @inlined
@@ -95,29 +112,30 @@ def take_pieces(board: Any, board_at: int) -> None:
         piece = draw_piece(board_at)
         if piece < 0:
             return
+        plan = record_at(board.plan_at, PLAN)  # what was drawn says that this is its job
         if board.writing:
-            for row in range(piece * ROWS, min((piece + 1) * ROWS, board.rows)):
-                write(board, row)
+            for row in range(piece * ROWS, min((piece + 1) * ROWS, plan.rows)):
+                write(plan, row)
         else:
-            group = record_at(board.groups_at + piece * GROUP_BYTES, GROUP)
-            advance(board, group, board.leaves_at + 8 * piece * board.size)
+            group = record_at(plan.groups_at + piece * GROUP_BYTES, GROUP)
+            advance(plan, group, plan.leaves_at + 8 * piece * plan.size)
         end_piece(board_at)
 
 
 @inlined
-def write(board: Any, row: int) -> None:
+def write(plan: Any, row: int) -> None:
     """Write a leaf's row."""
-    place = array_at(board.places_at, board.rows, _INDEX)[row]
-    leaf = array_at(board.leaves_at, board.count * board.size, _INDEX)[place]
-    group = record_at(board.groups_at + place // board.size * GROUP_BYTES, GROUP)
+    place = array_at(plan.places_at, plan.rows, _INDEX)[row]
+    leaf = array_at(plan.leaves_at, plan.count * plan.size, _INDEX)[place]
+    group = record_at(plan.groups_at + place // plan.size * GROUP_BYTES, GROUP)
     tree = record_at(group.tree, TREE)
-    if not write_row(group, tree, leaf, board.rows_at + row * board.row_bytes, board.row_items):
+    if not write_row(group, tree, leaf, plan.rows_at + row * plan.row_bytes, plan.row_items):
         group.status = FEATURES_FAILED
         tree.error_node = leaf
 
 
 @inlined
-def advance(board: Any, group: Any, leaves_at: int) -> None:
+def advance(plan: Any, group: Any, leaves_at: int) -> None:
     """Back up and select in one group, and name the leaves that wait.
 
     A group whose status is not DONE waits until it has been seen to; one that has its trials selects no more.
@@ -127,8 +145,8 @@ def advance(board: Any, group: Any, leaves_at: int) -> None:
         return
     tree = record_at(group.tree, TREE)
     if group.count:
-        values = array_at(board.values_at, board.answers, _REAL)
-        priors = array_at(board.priors_at, board.answers * board.prior_items, _REAL)
+        values = array_at(plan.values_at, plan.answers, _REAL)
+        priors = array_at(plan.priors_at, plan.answers * plan.prior_items, _REAL)
         group.status = settle(tree, 0, group.count, values, priors, group.row)
         if group.status != DONE:
             group.waits = 0
@@ -146,7 +164,7 @@ def advance(board: Any, group: Any, leaves_at: int) -> None:
         group.status = -count
         return
     group.count = count
-    leaves = array_at(leaves_at, board.size, _INDEX)
+    leaves = array_at(leaves_at, plan.size, _INDEX)
     for k in range(count):
         flight = flight_at(tree, k)
         if flight.waits:

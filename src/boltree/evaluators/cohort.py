@@ -13,11 +13,12 @@ import numpy as np
 
 from ..core import records
 from ..core.batch import abandon_flights
-from ..problem import Problem
 from ..python_problem import PythonProblem
 from .crowd import Crowd
 from .door import Door
 from .external import NOTHING, Answers, checked
+from .groups import Groups
+from .kind import Kind
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -56,33 +57,6 @@ class Client:
         abandon_flights(self.search._handle, 0, self.search._batch)
 
 
-class Kind:
-    """What searches must have in common to share a batch."""
-
-    def __init__(self, problem: Any) -> None:
-        self.problem, self.actions = problem, int(problem.actions)
-        self.with_features = bool(problem.has("features"))
-        self.shape = tuple(problem.features_shape) if self.with_features else ()
-        self.items = int(np.prod(self.shape)) if self.with_features else 0
-        self.layout = problem.state_layout()
-        self.row_bytes = 4 * self.items if self.with_features else int(self.layout.itemsize)
-
-    def fits(self, other: Kind) -> bool:
-        """Whether the other's leaves may stand in one batch with these."""
-        if self.problem is other.problem:
-            return True
-        if not self.with_features and type(self.problem).batch_of is not Problem.batch_of:
-            return False  # what the states stand for, only their own problem knows
-        mine, theirs = ((type(one.problem), one.actions, one.shape, one.layout) for one in (self, other))
-        return mine == theirs
-
-    def batch_of(self, rows: Any) -> Any:
-        """Rows as an evaluator is given them."""
-        if self.with_features:
-            return rows.view(np.float32).reshape(len(rows), *self.shape)
-        return self.problem.batch_of(rows.view(self.layout).reshape(len(rows)))
-
-
 class Cohort:
     """Searches that are valued at the same time.
 
@@ -97,28 +71,25 @@ class Cohort:
         self._alone = Crowd(0)
         self._gives_prior = gives_prior
         self.clients: list[Client] = []
-        self._groups = np.zeros(0, records.GROUP)
-        self._deadlines = np.zeros(0)
+        self._empty()
+
+    def _empty(self) -> None:
+        self._groups = Groups()
+        self._kind: Kind | None = None
+        self._deadlines, self._next_deadline = np.zeros(0), np.inf
         self._questions: list[Question] = []
         self._answers = NOTHING
-        self._rows = np.zeros((0, 0), np.uint8)
 
     def advance(self, new: list[Client], questions: list[Question]) -> None:
         """Back up the last answers, let go of who has ended, and ask again for the others and the new ones."""
         self._questions = questions
         self.clients += new  # first of all: whatever happens, they will be told
         for client in new:
-            self._admit(client)
-        kind: Kind | None = None
-        rows = self._rows[:0]
-        if self.clients:
-            kind = Kind(self.clients[0].search.problem)
-            late = self._deadlines <= time.perf_counter()
-            cancelled = np.array([client.cancelled for client in self.clients])
-            self._groups["end"][late | cancelled] = 0
-            rows = self._advance_groups(kind, *self._answers)
-            self._see_to_groups()
-        self._answers = self._ask(kind, rows, questions) if len(rows) or questions else NOTHING
+            self._groups.add(client.search, client.last)
+        if new:
+            self._arrange()
+        rows = self._advance_groups() if self.clients else ()
+        self._answers = self._ask(rows, questions) if len(rows) or questions else NOTHING
 
     def fail(self, error: BaseException) -> None:
         """Everybody is told what went wrong."""
@@ -127,37 +98,42 @@ class Cohort:
         for question in self._questions:
             if not question.answer.done():
                 question.answer.set_exception(error)
-        self.clients, self._questions, self._answers = [], [], NOTHING
-        self._groups, self._deadlines = self._groups[:0], self._deadlines[:0]
+        self.clients = []
+        self._empty()
 
-    def _admit(self, client: Client) -> None:
-        search, group = client.search, np.zeros(1, records.GROUP)
-        problem = search.problem
-        group["tree"] = search._handle.ctypes.data
-        group["end"], group["size"], group["trials"] = client.last, search._batch, search.trials
-        if problem.has("features"):
-            group["features"], group["params"] = problem.address("features"), problem.params_at
-        self._groups = np.concatenate([self._groups, group])
-        self._deadlines = np.append(self._deadlines, client.deadline)
+    def _arrange(self) -> None:
+        """See who is there now."""
+        self._deadlines = np.array([client.deadline for client in self.clients])
+        self._next_deadline = self._deadlines.min(initial=np.inf)
+        if self.clients:
+            problem = self.clients[0].search.problem
+            if self._kind is None or self._kind.problem is not problem:
+                self._kind = Kind(problem)
+            self._groups.lay_out(self._kind)
 
-    def _advance_groups(self, kind: Kind, values: Any, priors: Any) -> Any:
-        """Let every group back up and select; the rows to be valued."""
-        groups = self._groups
-        size = int(groups["size"].max())
-        if self._rows.shape[0] < len(groups) * size or self._rows.shape[1] != kind.row_bytes:
-            self._rows = np.zeros((len(groups) * size, kind.row_bytes), np.uint8)
-        arguments = (groups, size, values, priors, self._rows, kind.items)
-        if not isinstance(kind.problem, PythonProblem):
-            return self._rows[: self._crowd.advance(*arguments)]
-        with ExitStack() as turns:  # what Python has answered is changed by one thread at a time
-            problems = {id(client.search.problem): client.search.problem for client in self.clients}
-            for key in sorted(problems):  # always in the same order: two cohorts must not wait for each other
-                turns.enter_context(problems[key]._turn)
-            return self._rows[: self._alone.advance(*arguments)]
+    def _advance_groups(self) -> Any:
+        """Let every group back up and select, unless it is to end; the rows to be valued."""
+        now = time.perf_counter()
+        if now >= self._next_deadline or any(client.cancelled for client in self.clients):
+            late = self._deadlines <= now
+            self._next_deadline = self._deadlines[~late].min(initial=np.inf)
+            cancelled = np.array([client.cancelled for client in self.clients])
+            self._groups.records["end"][late | cancelled] = 0
+        if isinstance(self.clients[0].search.problem, PythonProblem):
+            with ExitStack() as turns:  # what Python has answered is changed by one thread at a time
+                problems = {id(client.search.problem): client.search.problem for client in self.clients}
+                for key in sorted(problems):  # always in the same order: two cohorts must not wait for each other
+                    turns.enter_context(problems[key]._turn)
+                rows, special = self._groups.advance(self._alone, *self._answers)
+        else:
+            rows, special = self._groups.advance(self._crowd, *self._answers)
+        if special:
+            self._see_to_groups()
+        return rows
 
     def _see_to_groups(self) -> None:
         """Make room for who needs it, and let go of who has ended."""
-        groups = self._groups
+        groups = self._groups.records
         for i in np.flatnonzero(groups["status"] != records.DONE):
             client, status = self.clients[i], int(groups["status"][i])
             if status in (records.FULL, records.INDEX):
@@ -173,11 +149,12 @@ class Cohort:
             for i in np.flatnonzero(gone):
                 self.clients[i].end()
             self.clients = [client for client, out in zip(self.clients, gone, strict=True) if not out]
-            self._groups, self._deadlines = self._groups[~gone], self._deadlines[~gone]
+            self._groups.records = groups[~gone]
+            self._arrange()
 
-    def _ask(self, kind: Kind | None, rows: Any, questions: list[Question]) -> Answers:
+    def _ask(self, rows: Any, questions: list[Question]) -> Answers:
         """Ask about leaves and questions in one batch; answer the questions."""
-        batches = [question.batch for question in questions]
+        batches, kind = [question.batch for question in questions], self._kind
         if kind is not None and len(rows):
             batches.insert(0, kind.batch_of(rows))
         priors, values = self._evaluate(_joined(batches))

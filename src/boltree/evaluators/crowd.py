@@ -17,10 +17,10 @@ class Crowd:
     def __init__(self, helpers: int) -> None:
         self._board = np.zeros(1, BOARD)
         self._board["sleep"] = SLEEP_AT
+        self._board_at = self._board.ctypes.data
         self._turn = threading.Lock()  # one job at a time
-        self._leaves = self._places = np.zeros(0, np.int64)
         self._threads = [
-            threading.Thread(target=help_out, args=(self._board.ctypes.data,), name="boltree-crowd", daemon=True)
+            threading.Thread(target=help_out, args=(self._board_at,), name="boltree-crowd", daemon=True)
             for _ in range(helpers)
         ]
         try:
@@ -31,21 +31,11 @@ class Crowd:
             self.close()
             raise
 
-    def advance(self, groups: Any, size: int, values: Any, priors: Any, rows: Any, items: int) -> int:
-        """Back up and select in all groups, `size` leaves each at most; how many rows were written."""
+    def advance(self, plan_at: int, values: Any, priors: Any) -> tuple[int, bool]:
+        """Back up and select in all groups of a plan; how many rows were written, and whether to look at the groups."""
         with self._turn:
-            board, places = self._board, len(groups) * size
-            if self._leaves.size < places:
-                self._leaves, self._places = np.zeros(places, np.int64), np.zeros(places, np.int64)
-            for name, array in (
-                ("groups", groups), ("values", values), ("priors", priors), ("rows", rows), ("leaves", self._leaves),
-                ("places", self._places),
-            ):  # fmt: skip
-                board[f"{name}_at"] = array.ctypes.data
-            board["count"], board["size"] = len(groups), size
-            board["answers"], board["prior_items"] = values.shape[0], priors.size // max(priors.shape[0], 1)
-            board["row_bytes"], board["row_items"] = rows.shape[1], items
-            return int(lead(board.ctypes.data))
+            rows, special = lead(self._board_at, plan_at, values, priors)
+        return rows, special
 
     def close(self) -> None:
         """Let the threads end."""

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable
 
 from .cohort import Client, Cohort, Question
 from .door import Door
 
 
 class Desk:
-    """What the cohorts of one evaluator have in common: who comes, and who leaves."""
+    """What the cohorts of one evaluator have in common: who comes, and who leaves.
 
-    def __init__(self) -> None:
+    Args:
+        at_once: how many of the cohorts are used for so many searches.
+    """
+
+    def __init__(self, at_once: Callable[[int], int]) -> None:
         self.door = Door()
+        self._at_once = at_once
+        self._most = 0  # searches at a time, since there was none
         self.cohorts: list[Cohort] = []
         self._wake = threading.Condition()
         self._coming: deque[Client] = deque()
@@ -35,14 +42,18 @@ class Desk:
         """Who joins a cohort, and what was asked; None once this is closed. Waits while there is nothing to do."""
         self.door.look()
         with self._wake:
-            while not (self._closed or self._coming or self._asked or cohort.clients):
+            while not self._closed:
+                places = sum(len(one.clients) for one in self.cohorts) + len(self._coming)
+                self._most = max(self._most, places) if places else 0
+                used = self._at_once(self._most)
+                if cohort in self.cohorts[:used] and (self._coming or self._asked):
+                    fair = max(-(-places // used) - len(cohort.clients), 0)
+                    new = [self._coming.popleft() for _ in range(min(fair, len(self._coming)))]
+                    return new, [self._asked.popleft() for _ in range(len(self._asked))]
+                if cohort.clients:
+                    return [], []
                 self._wake.wait()
-            if self._closed:
-                return None
-            places = sum(len(one.clients) for one in self.cohorts) + len(self._coming)
-            fair = max(-(-places // len(self.cohorts)) - len(cohort.clients), 0)
-            new = [self._coming.popleft() for _ in range(min(fair, len(self._coming)))]
-            return new, [self._asked.popleft() for _ in range(len(self._asked))]
+            return None
 
     def close(self, why: BaseException | None = None) -> None:
         """Take nobody any more, and let everybody leave."""

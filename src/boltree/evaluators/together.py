@@ -9,6 +9,7 @@ on the others.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -17,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from ..core import records
 from ..core.interrupts import held_back
 from ..errors import ParameterError
-from .cohort import Client, Cohort, Kind, Question
+from .cohort import Client, Cohort, Question
 from .crowd import Crowd
 from .desk import Desk
+from .kind import Kind
 from .turns import taking_turns
 
 if TYPE_CHECKING:
@@ -28,8 +30,11 @@ if TYPE_CHECKING:
 COHORTS = 3
 """Of a single crowd: one is valued, one waits to be, one is worked on."""
 
-OF_EACH = 2
-"""Cohorts of each crowd, where there are several crowds."""
+OF_EACH, MORE_OF_EACH = 2, 3
+"""Cohorts of each crowd where there are several crowds, and where there are searches enough."""
+
+ENOUGH = 3
+"""Searches of a cohort for each thread that works on it: with fewer, some threads have nothing to do at its end."""
 
 CREW = 6
 """Threads of a crowd, where there are enough for several crowds."""
@@ -71,7 +76,7 @@ class Together:
         self.evaluations = self.batches = 0  # so far
         self._threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
         self._crowds = max(self._threads // CREW, 1)
-        self._desk = Desk()
+        self._desk = Desk(self.at_once)
         self._lock = threading.Lock()
         self._serving: threading.Thread | None = None
         self._kind: Kind | None = None
@@ -170,10 +175,15 @@ class Together:
         answer: tuple[Any, Any] = self.evaluator.evaluate(batch)
         return answer
 
-    @property
-    def at_once(self) -> int:
-        """How many batches are on their way at a time, at most."""
-        return COHORTS if self._crowds == 1 else OF_EACH * self._crowds
+    def at_once(self, searches: int) -> int:
+        """How many batches of so many searches are on their way at a time, at most.
+
+        More of them hide more of what everybody waits for, but smaller ones are less worth asking for.
+        """
+        if self._crowds == 1:
+            return COHORTS
+        many = searches >= ENOUGH * MORE_OF_EACH * self._threads
+        return self._crowds * (MORE_OF_EACH if many else OF_EACH)
 
     def _serve(self) -> None:
         """Let a thread serve each cohort, and keep the door, until it is closed."""
@@ -182,7 +192,8 @@ class Together:
             try:
                 helpers = self._threads // self._crowds - 1
                 crowds = [stack.enter_context(closing(Crowd(helpers))) for _ in range(self._crowds)]
-                cohorts = [Cohort(self._ask, crowds[i % self._crowds], self.gives_prior) for i in range(self.at_once)]
+                most = self.at_once(sys.maxsize)
+                cohorts = [Cohort(self._ask, crowds[i % self._crowds], self.gives_prior) for i in range(most)]
                 self._desk.cohorts = cohorts
                 for cohort in cohorts:
                     thread = threading.Thread(target=self._serve_one, args=(cohort,), name="boltree-cohort")

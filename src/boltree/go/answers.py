@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.elementary import exp
 from ..core.jit import inlined, kernel
 
 OWN, OPPONENT, BANNED = 1, 2, 6
@@ -14,32 +15,40 @@ OWN, OPPONENT, BANNED = 1, 2, 6
 
 
 @kernel
-def fill_answers(policy: Any, value: Any, features: Any, worth: Any, priors: Any, values: Any) -> bool:
-    """Write the priors [K, n² + 1] and values [K] for logits [K, n² + 1] and [K, 3]; False if one is not finite."""
-    count, moves = policy.shape
-    points = moves - 1
+def fill_answers(policy: Any, value: Any, features: Any, priors: Any, values: Any) -> bool:
+    """Write the priors [K, n² + 1] and Black's values [K] of K rows of features; False if one is not finite.
+
+    Their logits are the first K rows of [., n² + 1] and [., 3].
+    """
+    count, moves = priors.shape
+    points, worth = moves - 1, features.shape[1] - 1
     for k in range(count):
-        largest = policy[k, points]  # the pass is always legal
+        check = largest = float(policy[k, points])  # the pass is always legal
+        priors[k, points] = largest
         for p in range(points):
-            if open_point(features, k, points, p) and policy[k, p] > largest:
-                largest = policy[k, p]
+            logit = float(policy[k, p])
+            check += logit
+            logit = logit if is_open(features, k, points, p) else -np.inf
+            priors[k, p] = logit
+            largest = max(largest, logit)
+        for p in range(moves):
+            weight = exp(priors[k, p] - largest)
+            priors[k, p] = weight if priors[k, p] > -np.inf else 0.0
         total = 0.0
         for p in range(moves):
-            weight = 0.0
-            if p == points or open_point(features, k, points, p):
-                weight = math.exp(float(policy[k, p]) - float(largest))
-            priors[k, p] = weight
-            total += weight
+            total += priors[k, p]
+        scale = 1.0 / total
         for p in range(moves):
-            priors[k, p] /= total
-        values[k] = math.tanh((float(value[k, 0]) - float(value[k, 1])) / 2.0) * worth[k]  # the softmax of two logits
-        if not (np.isfinite(total) and np.isfinite(values[k])):
+            priors[k, p] *= scale
+        ahead = math.tanh((float(value[k, 0]) - float(value[k, 1])) / 2.0)  # the softmax of two logits
+        values[k] = ahead * features[k, worth]
+        if not (np.isfinite(check) and np.isfinite(values[k])):
             return False
     return True
 
 
 @inlined
-def open_point(features: Any, k: int, points: int, p: int) -> bool:
+def is_open(features: Any, k: int, points: int, p: int) -> bool:
     """Whether a point is empty and not banned by superko."""
     taken = features[k, OWN * points + p] + features[k, OPPONENT * points + p] + features[k, BANNED * points + p]
     return taken == 0.0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.native import FAILED, plain_call
 from ..errors import ParameterError
-from .answers import BANNED, OPPONENT, OWN, fill_answers
+from .answers import BANNED, OPPONENT, OWN
 from .features import PLANES
 from .network import Evaluation
 from .network_layers import Floats
@@ -64,7 +64,7 @@ class GoEvaluator:
         features = np.ascontiguousarray(batch, np.float32)
         spatial, _, worth = parts_of(features)
         if self.symmetries == "identity":
-            return self._plain(features, worth)
+            return self.network.judge_rows(features)
         count, points = len(features), spatial.shape[2] ** 2
         planes = spatial.reshape(count, PLANES, points)
         legal = np.ones((count, points + 1), np.bool_)
@@ -73,14 +73,6 @@ class GoEvaluator:
         answers = [judge_turned(self.network, features, legal, self._turns(features, k)) for k in rounds]
         value = np.mean([answer.value for answer in answers], axis=0)
         return np.mean([answer.policy for answer in answers], axis=0), value * worth
-
-    def _plain(self, features: Floats, worth: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The same for boards that are not turned, compiled: beside a GPU, NumPy would take most of the time."""
-        policy, value = self.network.run_rows(features)
-        priors, values = np.empty(policy.shape), np.empty(len(features))
-        if not fill_answers(policy, value, features, worth, priors, values):
-            raise self.network.not_finite()
-        return priors, values
 
     def _turns(self, features: Floats, round_: int) -> NDArray[np.int64]:
         """Which symmetry each position is turned by."""

@@ -26,6 +26,15 @@ _LADDERED, _LADDER_MOVES, _OWN_AREA, _OPPONENT_AREA = 14, 17, 18, 19
 # numbers
 _PASSES, _KOMI, _SUPERKO, _SUPERKO_KIND, _SUICIDE, _PASS_ENDS, _PARITY = 0, 5, 6, 7, 8, 14, 18
 
+PAST = np.dtype(
+    [  # by board: this one, one move ago, two ago
+        ("changes", "i4", (3,)),  # points that were of another colour than on the board that is read
+        ("change", "u2", (3 * POINTS,)),
+        ("told", "u1", (3 * POINTS,)),  # stones of chains whose ladder is known
+    ],
+    align=True,
+)
+
 
 def features_size(size: int) -> int:
     """How many numbers `fill_features` writes for a board."""
@@ -94,33 +103,56 @@ def fill_rules(rules: Any, board: Any, out: Any, me: int) -> None:
 
 @both
 def fill_ladders(rules: Any, board: Any, out: Any, me: int, known: int) -> None:
-    """Write liberties, and ladders on this board and on the two before; unknown ones are taken to be the next."""
+    """Write liberties, and ladders on this board and on the two before; unknown ones are taken to be the next.
+
+    Most of a board was the same a move ago, and so was most of what was read on it.
+    """
     near, points = rules.neighbours, rules.points
-    sketch, ladder = room(SKETCH), room(LADDER)
-    for ago in range(3):
-        plane = (_LADDERED + ago) * points
-        if ago > known:
-            for p in range(points):
-                out[plane + p] = out[plane - points + p]
-            continue
+    sketch, ladder, past = room(SKETCH), room(LADDER), room(PAST)
+    last = min(known, 2)
+    for p in range(points):
+        past.told[p] = past.told[POINTS + p] = past.told[2 * POINTS + p] = 0
+    for ago in range(last + 1):
         draw(near, sketch, board.colour if ago == 0 else (board.one_ago if ago == 1 else board.two_ago))
+        for then in range(ago + 1, last + 1):
+            list_changes(points, past, sketch, board.one_ago if then == 1 else board.two_ago, then)
         ko = ko_point(near, board, sketch) if ago == 0 else points
         for p in range(points):
-            if sketch.colour[p] != EMPTY and sketch.seen[p] == 0:
-                fill_chain(near, sketch, ladder, out, p, ko, ago, me)
+            if sketch.colour[p] != EMPTY and past.told[ago * POINTS + p] == 0:
+                fill_chain(near, sketch, ladder, past, out, p, ko, ago, last, me)
+    for ago in range(last + 1, 3):
+        plane = (_LADDERED + ago) * points
+        for p in range(points):
+            out[plane + p] = out[plane - points + p]
 
 
 @shared
-def fill_chain(near: Any, sketch: Any, ladder: Any, out: Any, p: int, ko: int, ago: int, me: int) -> None:
-    """Write the liberties of the chain at a stone, and whether a ladder captures it and where it begins."""
-    points = near.size // 8 - 1
+def list_changes(points: int, past: Any, sketch: Any, colours: Any, ago: int) -> None:
+    """List the points that are of another colour on a sketch than they were on a past board."""
+    count = 0
+    for p in range(points):
+        past.change[ago * POINTS + count] = p
+        count += 1 if sketch.colour[p] != colours[p] else 0
+    past.changes[ago] = count
+
+
+@shared
+def fill_chain(
+    near: Any, sketch: Any, ladder: Any, past: Any, out: Any, p: int, ko: int, ago: int, last: int, me: int
+) -> None:
+    """Write the liberties of the chain at a stone, and whether a ladder captures it and where it begins.
+
+    What is read here also holds for past boards up to the `last`, where they are the same as far as it was read.
+    """
+    points, before = near.size // 8 - 1, np.int64(sketch.stamp)
     count = walk(near, sketch, p, POINTS, FOUND)
     length, one, other = np.int64(sketch.length), np.int64(sketch.liberty[0]), np.int64(sketch.liberty[1])
-    captured = False
+    captured, free = False, True
     if count == 1:
         captured = is_captured(near, sketch, ladder, p)
     elif count == 2:
         attacker = 3 - np.int64(sketch.colour[p])
+        free = one != ko and other != ko
         for move in (one, other):
             sketch.ko = ko
             if try_move(near, sketch, move, attacker):
@@ -129,13 +161,33 @@ def fill_chain(near: Any, sketch: Any, ladder: Any, out: Any, p: int, ko: int, a
                 captured = captured or works
                 if works and ago == 0 and attacker == me:
                     out[_LADDER_MOVES * points + move] = 1.0
-    for i in range(length):
-        s = np.int64(sketch.chain[FOUND + i])
-        sketch.seen[s] = 1
-        if captured:
-            out[(_LADDERED + ago) * points + s] = 1.0
-        if ago == 0 and count <= 3:
-            out[(_LIBERTIES + count - 1) * points + s] = 1.0
+    for then in range(ago, last + 1):
+        if then > ago and not (free and was_so(near, sketch, past, then, before)):
+            continue
+        for i in range(length):
+            s = np.int64(sketch.chain[FOUND + i])
+            past.told[then * POINTS + s] = 1
+            if captured:
+                out[(_LADDERED + then) * points + s] = 1.0
+    if ago == 0 and count <= 3:
+        for i in range(length):
+            out[(_LIBERTIES + count - 1) * points + sketch.chain[FOUND + i]] = 1.0
+
+
+@shared
+def was_so(near: Any, sketch: Any, past: Any, ago: int, before: int) -> bool:
+    """Whether nothing that was looked at since the stamp `before` was different on a past board.
+
+    Whatever a walk or a move looks at is marked, or lies next to a point that is.
+    """
+    for i in range(past.changes[ago]):
+        p = np.int64(past.change[ago * POINTS + i])
+        if sketch.mark[p] > before:
+            return False
+        for k in range(4):
+            if sketch.mark[near[8 * p + k]] > before:
+                return False
+    return True
 
 
 @shared

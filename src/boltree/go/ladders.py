@@ -120,11 +120,13 @@ def enter(near: Any, sketch: Any, ladder: Any, prey: int, depth: int) -> int:
 def list_captures(near: Any, sketch: Any, ladder: Any, first: int) -> int:
     """List the moves that capture a chain next to the prey, which was walked last; the place after them."""
     end, length, attacker = first, np.int64(sketch.length), 3 - np.int64(sketch.colour[sketch.chain[PREY]])
+    before = np.int64(sketch.stamp)
     for i in range(length):
         s = np.int64(sketch.chain[PREY + i])
         for k in range(4):
             q = np.int64(near[8 * s + k])
-            if sketch.colour[q] == attacker and walk(near, sketch, q, 2, OTHER) == 1:
+            new = sketch.colour[q] == attacker and sketch.mark[q] <= before  # no stone of a chain that was walked here
+            if new and walk(near, sketch, q, 2, OTHER) == 1:
                 listed = False
                 for j in range(first, end):
                     listed = listed or ladder.move[j] == sketch.liberty[0]

@@ -17,6 +17,7 @@ from numba.extending import intrinsic
 
 from ..core.jit import JIT_DISABLED, kernel
 from ..core.native import record_at
+from .answers import fill_answers
 from .packing import pack_rows
 
 WAY = np.dtype(
@@ -47,7 +48,7 @@ FUNCTIONS = {
 _LAYOUT: Any = WAY.fields
 LEFT = _LAYOUT["left"][1]
 
-NOT_BYTES = -1
+NOT_BYTES, NOT_FINITE = -1, -2
 
 
 @intrinsic
@@ -79,6 +80,24 @@ def travel(way_at: int, features: Any, planes: Any, numbers: Any) -> int:
         error = call_driver(way.wait, way.event, 0)
     call_driver(way.leave, way_at + LEFT, 0)
     return error
+
+
+@kernel
+def travel_and_judge(
+    way_at: int, features: Any, planes: Any, numbers: Any, answers: Any, priors: Any, values: Any
+) -> int:
+    """The same, and what the answers say of each position; NOT_FINITE if that is no number."""
+    error = travel(way_at, features, planes, numbers)
+    if error == 0 and not judge(answers, features, priors, values):
+        return NOT_FINITE
+    return error
+
+
+@kernel
+def judge(answers: Any, features: Any, priors: Any, values: Any) -> bool:
+    """Read policies and values out of a network's outputs, which lie side by side; False if one is not finite."""
+    moves = priors.shape[1]
+    return fill_answers(answers[:, :moves], answers[:, moves : moves + 3], features, priors, values)
 
 
 def way_of(graph: Any, stream: Any, event: Any) -> Any:

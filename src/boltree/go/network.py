@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError
+from .answers import fill_answers
 from .network_cache import find_network
 from .network_file import GLOBAL, SPATIAL, read_network
 from .network_graph import Graph, Outputs, graph_of
@@ -30,15 +31,18 @@ _WIN, _LOSS = 0, 1  # value logits; the third, no result, cannot happen under su
 _MEAN, _LEAD = 0, 2  # score outputs
 
 
+Reals = NDArray[np.float64]
+
+
 class Evaluation(NamedTuple):
     """What a network says of K positions, from the side to move."""
 
-    policy: NDArray[np.float64]  # [K, n² + 1], 0 where illegal; row by row from the top, the pass last
-    win: NDArray[np.float64]  # [K], the probability to win
-    value: NDArray[np.float64]  # [K], P(win) − P(loss)
-    lead: NDArray[np.float64]  # [K], points ahead
-    score: NDArray[np.float64]  # [K], points ahead at the end, expected
-    ownership: NDArray[np.float64]  # [K, n, n], 1 where the side to move will own a point, −1 the other
+    policy: Reals  # [K, n² + 1], 0 where illegal; row by row from the top, the pass last
+    win: Reals  # [K], the probability to win
+    value: Reals  # [K], P(win) − P(loss)
+    lead: Reals  # [K], points ahead
+    score: Reals  # [K], points ahead at the end, expected
+    ownership: Reals  # [K, n, n], 1 where the side to move will own a point, −1 the other
 
 
 class Backend(Protocol):
@@ -50,8 +54,8 @@ class Backend(Protocol):
         """The outputs for K positions."""
         ...
 
-    def run_rows(self, features: Floats, size: int) -> tuple[Floats, Floats] | None:
-        """Policy and value of K positions as rows of features; None where there is no faster way than `run`."""
+    def judge_rows(self, features: Floats, size: int, priors: Reals, values: Reals) -> bool | None:
+        """Write what `fill_answers` writes for rows of features; None where there is no faster way than `run`."""
         ...
 
     def prepare(self, size: int, most: int) -> None:
@@ -83,20 +87,27 @@ class Network:
             raise ParameterError(f"globals_: shape {globals_.shape}, must be {(shape[0], GLOBAL)}")
         return self._backend.run(spatial, globals_)
 
-    def run_rows(self, features: Floats) -> tuple[Floats, Floats]:
-        """Logits of policies ``[K, n² + 1]`` and values ``[K, 3]`` for rows of `bt.problems.Go`'s features."""
+    def judge_rows(self, features: Floats) -> tuple[Reals, Reals]:
+        """Priors ``[K, n² + 1]`` and Black's values ``[K]`` for rows of `bt.problems.Go`'s features.
+
+        All of it is compiled: beside a GPU, NumPy would take most of the time.
+        """
         spatial, numbers, _ = parts_of(features)
-        fast = self._backend.run_rows(features, spatial.shape[-1])
-        if fast is None:
+        count, size = len(features), spatial.shape[-1]
+        priors, values = np.empty((count, size * size + 1)), np.empty(count)
+        finite = self._backend.judge_rows(features, size, priors, values)
+        if finite is None:
             out = self.run(spatial, numbers)
-            fast = out.policy, out.value
-        return fast
+            finite = fill_answers(out.policy, out.value, features, priors, values)
+        if not finite:
+            raise self._not_finite()
+        return priors, values
 
     def prepare(self, size: int, most: int) -> None:
         """Get ready for batches of up to `most` positions on boards of a size, where that takes time (on a GPU)."""
         self._backend.prepare(size, most)
 
-    def not_finite(self) -> ParameterError:
+    def _not_finite(self) -> ParameterError:
         """What is raised when an output is no number."""
         return ParameterError(f"{self.name}: the outputs are not finite; with half=True, try without")
 
@@ -110,7 +121,7 @@ class Network:
         """What the network says of K positions; `legal` is a mask ``[K, n² + 1]`` of the moves that may be made."""
         out = self.run(spatial, globals_)
         if not (np.isfinite(out.value).all() and np.isfinite(out.policy).all()):
-            raise self.not_finite()
+            raise self._not_finite()
         ahead = out.value[:, _WIN].astype(np.float64) - out.value[:, _LOSS]
         value = np.tanh(ahead / 2)  # the softmax of two logits
         score = out.score.astype(np.float64)
@@ -120,7 +131,7 @@ class Network:
         )  # fmt: skip
 
 
-def masked_softmax(logits: Floats, legal: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+def masked_softmax(logits: Floats, legal: NDArray[np.bool_] | None = None) -> Reals:
     """Probabilities in proportion to the exponentials of the legal logits of each row.
 
     >>> masked_softmax(np.array([[0.0, 9.0, 0.0]], np.float32), np.array([[True, False, True]]))
@@ -133,7 +144,7 @@ def masked_softmax(logits: Floats, legal: NDArray[np.bool_] | None = None) -> ND
         if not legal.any(1).all():
             raise ParameterError("legal: a row without a legal move, must have one")
         numbers[~legal] = -np.inf
-    weights: NDArray[np.float64] = np.exp(numbers - numbers.max(1, keepdims=True))
+    weights: Reals = np.exp(numbers - numbers.max(1, keepdims=True))
     weights /= weights.sum(1, keepdims=True)
     return weights
 

@@ -7,7 +7,8 @@ one stream, since they share memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from queue import SimpleQueue
 from threading import Lock
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .features import NUMBERS, PLANES
-from .launching import NOT_BYTES, travel, way_of
+from .launching import NOT_BYTES, NOT_FINITE, judge, travel_and_judge, way_of
 from .network_layers import Floats
 from .packing import pack_rows
 
@@ -81,28 +82,37 @@ class Lanes:
 
     def run(self, features: Floats, size: int) -> Floats | None:
         """The outputs [K, ...] for rows of features; None if the planes cannot be bytes."""
-        count = len(features)
+        with self._lane() as lane:
+            recorded = self._recorded(lane, size, places_for(len(features)))
+            if not pack_rows(features, recorded.planes, recorded.numbers):
+                return None
+            self._replay(lane, recorded)
+            answers: Floats = recorded.answers[: len(features)].copy()
+            return answers
+
+    def judge(self, features: Floats, size: int, priors: Any, values: Any) -> bool | None:
+        """What `fill_answers` writes for rows of features; None if the planes cannot be bytes."""
+        with self._lane() as lane:
+            recorded = self._recorded(lane, size, places_for(len(features)))
+            _, planes, numbers, answers, way, _ = recorded
+            if way is not None:
+                error = travel_and_judge(way.ctypes.data, features, planes, numbers, answers, priors, values)
+                if error > 0:
+                    raise RuntimeError(f"{self._device}: the CUDA driver's error {error} while a batch was computed")
+                return None if error == NOT_BYTES else error != NOT_FINITE
+            if not pack_rows(features, planes, numbers):
+                return None
+            self._replay(lane, recorded)
+            return bool(judge(answers, features, priors, values))
+
+    @contextmanager
+    def _lane(self) -> Iterator[Lane]:
+        """A lane that nobody else uses meanwhile."""
         lane = self._free.get()
         try:
-            recorded = self._recorded(lane, size, places_for(count))
-            if not self._compute(lane, recorded, features):
-                return None
-            answers: Floats = recorded.answers[:count].copy()
-            return answers
+            yield lane
         finally:
             self._free.put(lane)
-
-    def _compute(self, lane: Lane, recorded: Recorded, features: Floats) -> bool:
-        """Send a batch and wait for its answers; False if a plane is not of 0 and 1."""
-        if recorded.way is not None:
-            error = travel(recorded.way.ctypes.data, features, recorded.planes, recorded.numbers)
-            if error > 0:
-                raise RuntimeError(f"{self._device}: the CUDA driver's error {error} while a batch was computed")
-            return error != NOT_BYTES
-        if not pack_rows(features, recorded.planes, recorded.numbers):
-            return False
-        self._replay(lane, recorded)
-        return True
 
     def _replay(self, lane: Lane, recorded: Recorded) -> None:
         with self._torch.cuda.stream(self._stream):
@@ -118,7 +128,8 @@ class Lanes:
             for lane in self._lanes:
                 self._recorded(lane, size, places)
             count = places + 1
-        self.run(np.zeros((1, PLANES * size * size + NUMBERS), np.float32), size)  # what is compiled is there
+        features, priors, values = _one_position(PLANES * size * size)
+        self.judge(features, size, priors, values)  # what is compiled is there
 
     def _recorded(self, lane: Lane, size: int, places: int) -> Recorded:
         """A lane's graph for a board's size and so many positions."""
@@ -159,13 +170,18 @@ class Lanes:
 
     def _shortened(self, lane: Lane, plain: Recorded) -> Recorded:
         """The same with a way by one compiled call, where there is one that gives what PyTorch gives."""
-        features = np.zeros((1, plain.planes.shape[1] + NUMBERS), np.float32)
         self._replay(lane, plain)
         expected = plain.answers[0].copy()
         way = way_of(plain.graph, self._stream, lane.done)
         if way is None:
             return plain
         plain.answers[0] = np.nan
-        error = travel(way.ctypes.data, features, plain.planes, plain.numbers)
+        features, priors, values = _one_position(plain.planes.shape[1])
+        error = travel_and_judge(way.ctypes.data, features, plain.planes, plain.numbers, plain.answers, priors, values)
         alike = error == 0 and np.allclose(plain.answers[0], expected, 1e-3, 1e-3)
         return plain._replace(way=way) if alike else plain
+
+
+def _one_position(items: int) -> tuple[Floats, Any, Any]:
+    """A row of features, and where its prior and its value are written."""
+    return np.zeros((1, items + NUMBERS + 1), np.float32), np.empty((1, items // PLANES + 1)), np.empty(1)

@@ -31,7 +31,7 @@ class OnnxBackend:
             self._sessions[size] = self._session(size)
         return Outputs(*self._sessions[size].run(None, {"spatial": spatial, "globals": globals_}))
 
-    def run_rows(self, features: Floats, size: int) -> None:
+    def judge_rows(self, features: Floats, size: int, priors: Any, values: Any) -> None:
         """There is no faster way than `run`."""
 
     def prepare(self, size: int, most: int) -> None:

@@ -51,10 +51,9 @@ class TorchBackend:
         policy, value, score, ownership = np.split(joined, [points + 1, points + 4, -points], axis=1)
         return Outputs(policy, value, score, ownership.reshape(count, size, size))
 
-    def run_rows(self, features: Floats, size: int) -> tuple[Floats, Floats] | None:
-        """Policy and value of K positions as rows of features, side by side with other batches; None if it cannot."""
-        points, joined = size * size, None if self._lanes is None else self._lanes.run(features, size)
-        return None if joined is None else (joined[:, : points + 1], joined[:, points + 1 : points + 4])
+    def judge_rows(self, features: Floats, size: int, priors: Any, values: Any) -> bool | None:
+        """What `fill_answers` writes for rows of features, side by side with other batches; None if it cannot."""
+        return None if self._lanes is None else self._lanes.judge(features, size, priors, values)
 
     def prepare(self, size: int, most: int) -> None:
         """Get ready for batches of up to so many positions, before somebody waits for one."""

@@ -32,7 +32,6 @@ SKETCH = np.dtype(
         ("chain", "u2", (3 * POINTS,)),
         ("taken", "u2", (DEEPEST + POINTS,)),  # a stone that is taken was there before, or was put there by a move
         ("colour", "u1", (POINTS,)),
-        ("seen", "u1", (POINTS,)),  # stones of chains that were looked at
     ],
     align=True,
 )
@@ -47,7 +46,6 @@ def draw(near: Any, sketch: Any, colours: Any) -> None:
     sketch.gone = 0
     for p in range(points + 1):
         sketch.mark[p] = 0
-        sketch.seen[p] = 0
         sketch.colour[p] = colours[p]
     sketch.colour[points] = EDGE  # a past board has no edge before the first move
 

@@ -97,26 +97,26 @@ class _Playing:
 class _Table:
     """Games that are played at the same time, and how fast."""
 
-    def __init__(self, playing: list[_Playing], threads: ThreadPoolExecutor) -> None:
-        self._playing, self._threads = playing, threads
+    def __init__(self, playing: list[_Playing], counted: _Counted, threads: ThreadPoolExecutor) -> None:
+        self._playing, self._counted, self._threads = playing, counted, threads
 
-    def play(self, seconds: float) -> float:
-        """Play on; trials a second while all games run: not while they begin, nor while the last ones end."""
+    def play(self, seconds: float) -> tuple[float, float]:
+        """Play on; trials a second and positions a batch while all games run: not while they begin or the last end."""
         stopped = Event()
         running = [self._threads.submit(one.until, stopped) for one in self._playing]
         try:
             time.sleep(seconds / 4)
-            before, began = self._trials(), time.perf_counter()
+            before, began = self._so_far(), time.perf_counter()
             wait(running, seconds, FIRST_EXCEPTION)
-            made, spent = self._trials() - before, time.perf_counter() - began
+            (trials, positions, calls), spent = self._so_far() - before, time.perf_counter() - began
         finally:
             stopped.set()
         for one in running:
             one.result()
-        return made / spent
+        return float(trials / spent), float(positions / max(calls, 1))
 
-    def _trials(self) -> int:
-        return sum(one.trials() for one in self._playing)
+    def _so_far(self) -> NDArray[np.int64]:
+        return np.array([sum(one.trials() for one in self._playing), self._counted.positions, self._counted.calls])
 
 
 def throughput(
@@ -125,36 +125,35 @@ def throughput(
     """Play one game, or several together, so many trials a move; the network works alone between, for comparison."""
     counted = _Counted(GoEvaluator(network, batch=batch))
     evaluator: Any = Together(counted) if games > 1 else counted
-    setting, askers = go_setting(algorithm), evaluator.at_once if games > 1 else 1
+    setting, askers = go_setting(algorithm), evaluator.at_once(games) if games > 1 else 1
     network.prepare(size, batch * -(-games // askers))
     playing = []
     for number in range(games):
         player = SearchPlayer(setting.algorithm(), evaluator=evaluator, seed=number, max_bytes=MOST_BYTES)
         playing.append(_Playing(player, size, number, trials))
     with ThreadPoolExecutor(games) as threads:
-        table = _Table(playing, threads)
+        table = _Table(playing, counted, threads)
         table.play(seconds / 2)  # everything is compiled and recorded
-        counted.calls = counted.positions = 0
-        rates, speeds = [], []
+        turns = []
         for _ in range(TURNS):
-            rates.append(table.play(seconds / TURNS))
-            mean = counted.positions / max(counted.calls, 1)
-            speeds.append(_alone(network, np.concatenate(counted.kept), round(mean), seconds / TURNS, askers))
+            rate, mean = table.play(seconds / TURNS)
+            alone = _alone(network, np.concatenate(counted.kept), round(mean), seconds / TURNS, askers)
+            turns.append((rate, alone, mean))
     if isinstance(evaluator, Together):
         evaluator.close()
-    return Throughput(setting.title, sum(rates) / TURNS, sum(speeds) / TURNS, mean)
+    return Throughput(setting.title, *np.mean(turns, axis=0).tolist())
 
 
 def _alone(network: Network, features: NDArray[np.float32], batch: int, seconds: float, askers: int) -> float:
     """Positions a second that a network values in batches of a size, so many of them asked for at the same time."""
     rows = np.resize(features, (max(batch, 1), features.shape[1]))
-    network.run_rows(rows)
+    network.judge_rows(rows)
     began = time.perf_counter()
 
     def ask(_: int) -> int:
         count = 0
         while time.perf_counter() - began < seconds:
-            network.run_rows(rows)
+            network.judge_rows(rows)
             count += len(rows)
         return count
 
