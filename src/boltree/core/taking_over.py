@@ -60,9 +60,9 @@ def take_over(mine: Any, other: Any, a: int, ours: Any, first: int) -> None:
     old, copy = node_at(other, a), -1 - np.int64(ours[a])
     new = node_at(mine, copy)
     parent = np.int64(ours[old.parent])
-    if parent < 0:  # else it is linked to our own node already
+    if parent < 0 or mine.deterministic:  # else it was copied when it was linked to our own node
         copy_record(other, mine, a, copy)
-        new.parent = -1 - parent
+        new.parent = parent if parent >= 0 else -1 - parent
         new.sibling = NONE if old.sibling == NONE else -1 - np.int64(ours[old.sibling])
     if old.block == NONE:
         new.block = NONE
