@@ -13,7 +13,7 @@ import pytest
 import boltree as bt
 from boltree.core.soundness import FAULTS, find_fault
 from boltree.core.taking_over import PART
-from boltree.threads import crew
+from boltree.threads import crew, helper
 from boltree.threads.merger import Merger
 from mdps import random_mdp
 from test_fast_paths import Noise
@@ -129,6 +129,60 @@ def test_a_merged_tree_is_the_sum_of_its_trees(monkeypatch):
     assert len(sums) > 100
     for path, values in sums.items():
         np.testing.assert_allclose(values, expected[path], atol=1e-9)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e9])
+def test_the_pieces_in_which_a_helper_runs_change_nothing(seconds, monkeypatch):
+    def memory():
+        search = bt.Search(bt.problems.ConnectFour(), bt.DENTS(), threads=3, deterministic=True, seed=1)
+        search.run(trials=3_001)
+        assert search.root.count == search.trials == 3_001
+        return {name: used.copy() for name, used in search._storage.used().items()}
+
+    expected = memory()
+    monkeypatch.setattr(helper, "SOON", seconds)  # the smallest pieces, or ever larger ones
+    found = memory()
+    for name, used in expected.items():
+        assert np.array_equal(used, found[name])
+
+
+def test_a_helper_that_breaks_is_told_of_and_the_others_are_merged(monkeypatch):
+    search = bt.Search(bt.problems.ConnectFour(), bt.UCT(), threads=3, deterministic=True, seed=1)
+    run = helper.Helper._run_piece
+
+    def breaks(self, trials):
+        if self is search._crew._helpers[0] and self.trials > 500:
+            raise MemoryError("no more")
+        return run(self, trials)
+
+    monkeypatch.setattr(helper.Helper, "_run_piece", breaks)
+    with pytest.raises(MemoryError, match="no more"):
+        search.run(trials=30_000)
+    monkeypatch.undo()
+    assert 500 < search.trials < 30_000
+    assert search.root.count == search.trials
+    check_invariants(search)
+    before = search.trials
+    search.run(trials=1_000)
+    assert search.trials == before + 1_000
+    check_invariants(search, runs=2)
+
+
+def test_helpers_end_soon_when_time_is_up():
+    search = bt.Search(bt.problems.ConnectFour(), bt.UCT(), threads=2, deterministic=True, seed=1)
+    search.run(trials=100)
+    waited, look = [], helper.Helper.look
+
+    def timed(self, *, wait=False):
+        began = time.perf_counter()
+        look(self, wait=wait)
+        waited.append(time.perf_counter() - began)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(helper.Helper, "look", timed)
+        search.run(seconds=0.3)
+    assert waited[-1] < 0.2  # and not the rest of its share, nor for ever
+    check_invariants(search, runs=2)
 
 
 @pytest.mark.parametrize("algorithm", [bt.UCT(), bt.BTS(), bt.DENTS()], ids=lambda a: a.name)

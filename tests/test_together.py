@@ -43,7 +43,8 @@ def test_every_search_keeps_its_invariants(prior, threads):
         check_invariants(search)
         check_entropies(search)
         check_links(search)
-    assert max(guess.sizes) >= 4 * (len(ALGORITHMS) // together.at_once(len(ALGORITHMS)))  # leaves of many searches in one batch
+    many = len(ALGORITHMS) // together.at_once(len(ALGORITHMS))
+    assert max(guess.sizes) >= 4 * many  # leaves of many searches in one batch
     assert together.batches == len(guess.sizes)
     assert together.evaluations == sum(guess.sizes)
 

@@ -144,10 +144,9 @@ def place(mine: Any, other: Any, a: int, ours: Any) -> int:
         found = find_outcome(mine, edge, first, there.marks & TERMINAL != 0)
     if found == NONE:
         found = take_node(mine)
-        if not mine.deterministic:  # else nobody looks at it before it is taken over
-            copy_record(other, mine, a, found)
-            copy = node_at(mine, found)
-            copy.block, copy.parent, copy.sibling = NONE, parent, first
+        copy_record(other, mine, a, found)
+        copy = node_at(mine, found)
+        copy.block, copy.parent, copy.sibling = NONE, parent, first
         link_outcome(mine, edge, found)
         found = -1 - found
     return found

@@ -2,7 +2,8 @@
 
 Most of what another thread has found is of this kind. The nodes have their numbers already (merge.py), and each part of
 them its first unit; so the parts can be copied in any order. Who copies also touches the new memory for the first time,
-which on many machines costs more than the copying.
+which on many machines costs more than the copying; so does who matches nodes, and before that all threads touch what
+he will need.
 """
 
 from __future__ import annotations
@@ -12,16 +13,20 @@ from typing import Any
 import numpy as np
 
 from .allocation import take_units
-from .atomics import add_to
+from .atomics import add_to, write_to
 from .blocks import units_of
 from .jit import inlined, kernel
 from .outcomes import INDEXED
-from .records import NONE, SINGLE
+from .records import NODE, NONE, SINGLE
 from .subtree import copy_record
 from .views import edge_at, node_at, words_of
 
 PART = 4096
 """Nodes that are copied at a time."""
+
+NODE_BYTES = NODE.itemsize
+PAGE = 4096
+"""Bytes of the system's pages, or less."""
 
 
 @inlined
@@ -37,6 +42,27 @@ def hand_out_units(tree: Any, parts: Any) -> None:
     """Give every part its first unit, in place of how many it wants."""
     for p in range(parts.size):
         parts[p] = take_units(tree, parts[p])
+
+
+@kernel
+def touch_parts(target: Any, nodes: int, drawn_at: int) -> None:
+    """Touch the memory of so many nodes to come, and of their states; `drawn_at` as below."""
+    mine = target[0]
+    first, last = mine.node_count + 1, mine.node_count + nodes
+    while True:
+        begin = first + add_to(drawn_at, 1) * PART
+        if begin >= last:
+            return
+        end = min(begin + PART, last)
+        touch(mine.nodes_at + begin * NODE_BYTES, mine.nodes_at + end * NODE_BYTES)
+        touch(mine.states_at + begin * mine.words * 8, mine.states_at + end * mine.words * 8)
+
+
+@inlined
+def touch(first: int, last: int) -> None:
+    """Write to every page that begins between two addresses, where nothing stands yet."""
+    for page in range((first + PAGE - 1) // PAGE * PAGE, last, PAGE):
+        write_to(page, 0)
 
 
 @kernel
@@ -60,9 +86,9 @@ def take_over(mine: Any, other: Any, a: int, ours: Any, first: int) -> None:
     old, copy = node_at(other, a), -1 - np.int64(ours[a])
     new = node_at(mine, copy)
     parent = np.int64(ours[old.parent])
-    if parent < 0 or mine.deterministic:  # else it was copied when it was linked to our own node
+    if parent < 0:  # else it is linked to our own node already
         copy_record(other, mine, a, copy)
-        new.parent = parent if parent >= 0 else -1 - parent
+        new.parent = -1 - parent
         new.sibling = NONE if old.sibling == NONE else -1 - np.int64(ours[old.sibling])
     if old.block == NONE:
         new.block = NONE

@@ -3,22 +3,19 @@
 The search's own tree goes on from run to run, the others begin anew in each. The k-th trial of a run belongs to the
 thread k modulo their number, so that the result depends on the seed and on that number alone. Every tree has its share
 of the memory that is left; when one is full, all are merged, after a number of trials that is the same in every run,
-and begin anew with what is left then.
+and begin anew with what is left then. In between nobody waits for anybody.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import Future, wait
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core import records
-from ..core.random import new_generator
-from ..core.run import run_trials
-from ..core.storage import Storage, new_tree
 from ..failures import raise_failure
 from .crew import Waiting, new_pool
+from .helper import Helper
 from .merger import Merger, make_merging_ready
 
 if TYPE_CHECKING:
@@ -27,75 +24,6 @@ if TYPE_CHECKING:
 
 TOGETHER, SELDOM = 2048, 65536
 """Trials of every thread after which full trees are merged; they meet more and more seldom while none is full."""
-
-
-class Helper:
-    """Another tree of the same search, from the same root."""
-
-    def __init__(self, search: Search, seed: np.random.SeedSequence) -> None:
-        self._search = search
-        self._generator = new_generator(seed)
-        self._spare: Any = None
-        self.storage: Storage | None = None
-
-    @property
-    def trials(self) -> int:
-        """Trials of this tree."""
-        return 0 if self.storage is None else int(self.handle[0].trials)
-
-    def plant(self, max_bytes: int, max_nodes: int | None) -> None:
-        """Begin a tree with the search's root, within these limits."""
-        search, t = self._search, self._search._tree
-        root = search._storage.nodes[int(t.root)]
-        self.handle = new_tree()
-        self.handle[0] = search._handle[0]
-        levels = search._storage.scratch["path"].size - 2
-        self.storage = Storage(self.handle, levels, max_bytes, max_nodes, arenas=self._spare)
-        self._spare = None
-        own = self.handle[0]
-        self.storage.scratch["rng"][:] = self._generator
-        self.storage.scratch["noise"][:] = search._storage.scratch["noise"]
-        lowest, highest = t.lowest, t.highest
-        self.storage.plant(search._storage.states[int(t.root)], int(root.depth), int(root.player))
-        own.lowest, own.highest, own.index_wanted = lowest, highest, 0
-        self.storage.nodes["value"][0] = root.value if root.visits == 0 else 0.0
-        self.storage.nodes["marks"][0] |= root.marks & records.TERMINAL
-
-    def run(self, trials: int) -> int:
-        """Run so many trials; DONE, FULL (at a limit) or an error."""
-        assert self.storage is not None
-        end = self.trials + trials
-        while True:
-            code = int(run_trials(self.handle, end - self.trials))
-            own = self.handle[0]
-            if code == records.INDEX:
-                if not self.storage.make_index():
-                    return records.FULL
-            elif code != records.FULL or not self.storage.grow(int(own.needed_nodes), int(own.needed_units)):
-                return code
-
-    def release(self) -> None:
-        """Free the memory that was kept for the next tree."""
-        self._spare = None
-
-    def merge(self, merger: Merger) -> None:
-        """Add this tree to the search's own, and keep only its memory and its generator."""
-        if self.storage is None or self.trials == 0:
-            return
-        search, own = self._search, self.handle[0]
-        nodes, target = int(own.node_count), search._storage
-        t = search._tree
-        units = int(t.unit_count) + nodes * (4 + 3 * int(t.actions))  # a block for every node
-        target.make_sure(int(t.node_count) + nodes + 1, units)
-        if t.index_wanted or own.index_wanted:
-            t.reserve_nodes = nodes
-            target.make_index(anyhow=True)
-        code = merger.merge(search._handle, self.handle, nodes)
-        self._generator = self.storage.scratch["rng"].copy()
-        self._spare = self.storage.cleared(2)
-        self.storage = None
-        if code != records.DONE:
-            raise_failure(search, code)
 
 
 class OwnTrees:
@@ -114,9 +42,10 @@ class OwnTrees:
         make_merging_ready(search._handle)
 
     def _begin(self) -> None:
-        self._given = 0  # trials of this run that were given out
+        self._given = 0  # trials that were given out since all were merged, ...
+        self._first: int | None = None  # ... and those that the search had then
         self._apart, self._meeting = TOGETHER, TOGETHER * self._threads  # trials between meetings; when the next is
-        self._full = [False] * self._threads  # which trees have used up their shares of memory
+        self._full = False  # whether the search's own tree has used up its share of memory
 
     @property
     def trials(self) -> int:
@@ -124,38 +53,54 @@ class OwnTrees:
         return sum(helper.trials for helper in self._helpers)
 
     def run(self, trials: int, last: int | None) -> bool:
-        """Run about so many trials; False when there is no room for another."""
-        end = self._given + trials
-        while self._given < end:
-            self._run(min(end, self._meeting))
-            if all(self._full):
-                self._given = self._meeting
+        """Run about so many trials; False when there is no room for another. Helpers may run on meanwhile."""
+        if self._first is None:
+            if self.trials > 0:  # there was no memory to merge them
+                self.finish()
+            self._first = self._search.trials
+        total = None if last is None else last - self._first
+        end = self._given + trials if total is None else min(self._given + trials, total)
+        while True:
+            if self._given < end:
+                self._run(min(end, self._meeting), self._meeting if total is None else min(self._meeting, total))
+            full = [self._full, *(helper.code == records.FULL for helper in self._helpers)]
+            if self._given in (self._meeting, total) or all(full):
+                self._await()
+                if self._full or any(helper.code == records.FULL for helper in self._helpers):
+                    return self._gather()
             if self._given == self._meeting:
                 self._apart = min(2 * self._apart, SELDOM)
-                if any(self._full) and not self._gather():
-                    return False
                 self._meeting = self._given + self._apart * self._threads
-        return True
+            if self._given >= end:
+                return True
 
-    def _run(self, end: int) -> None:
-        """Give out trials up to the `end`; full trees run no more."""
+    def _share(self, k: int, trials: int) -> int:
+        """How many of so many trials belong to the k-th thread."""
+        return (trials - k - 1) // self._threads + 1
+
+    def _run(self, end: int, bound: int) -> None:
+        """Give out trials up to the `end`, and some more to the helpers, up to the `bound`; full trees run no more."""
         if not self._search._storage.lent:
             self._share_out()
         first, self._given = self._given, end
-        shares = [(end - k - 1) // self._threads - (first - k - 1) // self._threads for k in range(self._threads)]
-        others: list[Future[int]] = []
-        codes: list[int] = []
-        try:
-            for helper, share in zip(self._helpers, shares[1:], strict=True):
-                others.append(self._pool.submit(helper.run, share))
-            self._full[0] |= not self._search._run_chunk(shares[0])
-            codes = [other.result() for other in others]
-        finally:
-            wait(others)
-        for k, code in enumerate(codes):
-            if code >= records.STEP_FAILED:
-                self._raise(self._helpers[k], code)
-            self._full[k + 1] |= code == records.FULL
+        ahead = min(bound, 2 * end - first)
+        for k, helper in enumerate(self._helpers, 1):
+            helper.let_run(self._pool, self._share(k, ahead))
+            self._check(helper)
+        if not self._full:
+            self._full = not self._search._run_chunk(self._share(0, end) - self._share(0, first))
+
+    def _await(self) -> None:
+        """Wait until the helpers have all trials that were given out."""
+        for k, helper in enumerate(self._helpers, 1):
+            target = self._share(k, self._given)
+            helper.look(wait=True)
+            before = -1
+            while helper.is_well and before < helper.trials < target:
+                before = helper.trials
+                helper.let_run(self._pool, target)
+                helper.look(wait=True)
+            self._check(helper)
 
     def _share_out(self) -> None:
         """Give every tree a share of what is left, so that all of them can be merged whatever they hold."""
@@ -174,9 +119,9 @@ class OwnTrees:
 
     def _gather(self) -> bool:
         """Merge all trees; where memory is short then, free some of it. False when there is none."""
-        search, before, given = self._search, self._merged, self._given
+        search, before = self._search, self._merged
         self.finish()
-        self._given, self._merged = given, search.trials
+        self._merged = search.trials
         many = search._max_nodes is not None and search.size > search._max_nodes * 3 // 4
         if search.trials > before and not many and search.nbytes <= search._max_bytes * 3 // 4:
             return True
@@ -184,9 +129,14 @@ class OwnTrees:
             helper.release()
         return search._recycle(0, 0, by_nodes=many)
 
-    def _raise(self, helper: Helper, code: int) -> None:
+    def _check(self, helper: Helper) -> None:
         """Raise a helper's failure as the search's own."""
-        search = self._search
+        code, error, helper.error = helper.code, helper.error, None  # it is told once
+        if error is not None:
+            raise error
+        if code < records.STEP_FAILED:
+            return
+        search, helper.code = self._search, records.DONE
         mine = search._handle, search._storage
         assert helper.storage is not None
         search._handle, search._storage = helper.handle, helper.storage
@@ -196,13 +146,21 @@ class OwnTrees:
             search._handle, search._storage = mine
 
     def finish(self) -> None:
-        """Merge the helpers' trees into the search's."""
-        search = self._search
-        self._begin()
-        search._storage.limit(search._max_bytes, search._max_nodes)
-        merger = Merger(self._pool, self._threads)
+        """Let the helpers end, and merge their trees into the search's."""
         for helper in self._helpers:
-            helper.merge(merger)
+            helper.stop()
+        for helper in self._helpers:
+            helper.look(wait=True)
+        try:
+            for helper in self._helpers:
+                self._check(helper)
+        finally:
+            search = self._search
+            self._begin()
+            search._storage.limit(search._max_bytes, search._max_nodes)
+            merger = Merger(self._pool, self._threads)
+            for helper in self._helpers:
+                helper.merge(merger)
 
     def waiting(self) -> Waiting:
         """Nobody waits."""

@@ -1,0 +1,127 @@
+"""One more tree of a search, which grows in a thread of its own until it is merged."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core import records
+from ..core.random import new_generator
+from ..core.run import run_trials
+from ..core.storage import Storage, new_tree
+from ..failures import raise_failure
+from .merger import Merger
+
+if TYPE_CHECKING:
+    from ..search import Search
+
+FIRST, SOON = 64, 0.002
+"""Trials of a first piece, and seconds that a piece takes, about: so soon a tree ends that is told to."""
+
+
+class Helper:
+    """Another tree of the same search, from the same root."""
+
+    def __init__(self, search: Search, seed: np.random.SeedSequence) -> None:
+        self._search = search
+        self._generator = new_generator(seed)
+        self._spare: Any = None
+        self.storage: Storage | None = None
+        self._running: Future[int] | None = None
+        self._target, self._stopped = 0, False
+        self.code = records.DONE
+        self.error: BaseException | None = None
+
+    @property
+    def trials(self) -> int:
+        """Trials of this tree."""
+        return 0 if self.storage is None else int(self.handle[0].trials)
+
+    def plant(self, max_bytes: int, max_nodes: int | None) -> None:
+        """Begin a tree with the search's root, within these limits."""
+        search, t = self._search, self._search._tree
+        root = search._storage.nodes[int(t.root)]
+        self.handle = new_tree()
+        self.handle[0] = search._handle[0]
+        levels = search._storage.scratch["path"].size - 2
+        self.storage = Storage(self.handle, levels, max_bytes, max_nodes, arenas=self._spare)
+        self._spare = None
+        own = self.handle[0]
+        self.storage.scratch["rng"][:] = self._generator
+        self.storage.scratch["noise"][:] = search._storage.scratch["noise"]
+        lowest, highest = t.lowest, t.highest
+        self.storage.plant(search._storage.states[int(t.root)], int(root.depth), int(root.player))
+        own.lowest, own.highest, own.index_wanted = lowest, highest, 0
+        self.storage.nodes["value"][0] = root.value if root.visits == 0 else 0.0
+        self.storage.nodes["marks"][0] |= root.marks & records.TERMINAL
+        self.code = records.DONE
+
+    def let_run(self, pool: ThreadPoolExecutor, target: int) -> None:
+        """Run on, in a thread of a pool, until this tree has so many trials."""
+        self._target, self._stopped = target, False
+        self.look()
+        if self._running is None and self.is_well and self.trials < target:
+            self._running = pool.submit(self._run)
+
+    @property
+    def is_well(self) -> bool:
+        """Whether it could go on, as far as is known."""
+        return self.code == records.DONE and self.error is None
+
+    def look(self, *, wait: bool = False) -> None:
+        """See whether it has ended, or wait until it has; `code` and `error` say why it ended."""
+        if self._running is not None and (wait or self._running.done()):
+            self.error = self._running.exception()
+            self.code = self.code if self.error else self._running.result()
+            self._running = None
+
+    def stop(self) -> None:
+        """Let it end soon, wherever it is."""
+        self._stopped = True
+
+    def _run(self) -> int:
+        """Run piece by piece; DONE, FULL (at a limit) or an error."""
+        piece, code = FIRST, records.DONE
+        while code == records.DONE and not self._stopped and self.trials < self._target:
+            began = time.perf_counter()
+            code = self._run_piece(min(piece, self._target - self.trials))
+            piece = 2 * piece if time.perf_counter() - began < SOON else max(piece // 2, 1)
+        return code
+
+    def _run_piece(self, trials: int) -> int:
+        assert self.storage is not None
+        end = self.trials + trials
+        while True:
+            code = int(run_trials(self.handle, end - self.trials))
+            own = self.handle[0]
+            if code == records.INDEX:
+                if not self.storage.make_index():
+                    return records.FULL
+            elif code != records.FULL or not self.storage.grow(int(own.needed_nodes), int(own.needed_units)):
+                return code
+
+    def release(self) -> None:
+        """Free the memory that was kept for the next tree."""
+        self._spare = None
+
+    def merge(self, merger: Merger) -> None:
+        """Add this tree to the search's own, and keep only its memory and its generator."""
+        if self.storage is None or self.trials == 0:
+            return
+        search, own = self._search, self.handle[0]
+        nodes, target = int(own.node_count), search._storage
+        t = search._tree
+        units = int(t.unit_count) + nodes * (4 + 3 * int(t.actions))  # a block for every node
+        target.make_sure(int(t.node_count) + nodes + 1, units)
+        if t.index_wanted or own.index_wanted:
+            t.reserve_nodes = nodes
+            target.make_index(anyhow=True)
+        code = merger.merge(search._handle, self.handle, nodes)
+        self._generator = self.storage.scratch["rng"].copy()
+        self._spare = self.storage.cleared(2)
+        self.storage = None
+        if code != records.DONE:
+            raise_failure(search, code)
