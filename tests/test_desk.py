@@ -40,19 +40,21 @@ def clients(desk: Desk, count: int) -> None:
         desk.enter(Client(search, 10, None, desk.door))
 
 
+def take(desk: Desk, cohort: Any) -> tuple[list[Client], list[Question]]:
+    taken = desk.take(cohort)
+    assert taken is not None
+    return taken
+
+
 def test_cohorts_take_alike() -> None:
     desk, cohorts = desk_for(3, lambda searches: 3)
     clients(desk, 7)
     for cohort in cohorts:
-        taken = desk.take(cohort)
-        assert taken is not None
-        cohort.clients += taken[0]
+        cohort.clients += take(desk, cohort)[0]
     assert [len(cohort.clients) for cohort in cohorts] == [3, 3, 1]
     clients(desk, 2)
     assert desk.take(cohorts[0]) == ([], [])  # it has its share
-    taken = desk.take(cohorts[2])
-    assert taken is not None
-    assert len(taken[0]) == 2
+    assert len(take(desk, cohorts[2])[0]) == 2
 
 
 def test_few_searches_use_few_cohorts() -> None:
@@ -62,12 +64,10 @@ def test_few_searches_use_few_cohorts() -> None:
     waits = threading.Thread(target=lambda: last.append(desk.take(cohorts[2])))
     waits.start()
     for cohort in cohorts[:2]:
-        taken = desk.take(cohort)
-        assert taken is not None
-        cohort.clients += taken[0]
+        cohort.clients += take(desk, cohort)[0]
     assert [len(cohort.clients) for cohort in cohorts] == [3, 2, 0]
     desk.enter(Question(np.zeros(3)))
-    assert len(desk.take(cohorts[1])[1]) == 1  # type: ignore[index]
+    assert len(take(desk, cohorts[1])[1]) == 1
     waits.join(0.1)
     assert waits.is_alive()
     clients(desk, 1)  # now there are six

@@ -66,7 +66,7 @@ def test_every_search_of_a_failing_python_problem_has_its_error():
 class Unseen(Featured):
     @staticmethod
     def features(params, state, out):
-        out[0] = nothing_of_this_name  # noqa: F821
+        out[0] = "not a number"
 
 
 def test_features_that_do_not_compile():

@@ -2,8 +2,8 @@
 
 Most of what another thread has found is of this kind. The nodes have their numbers already (merge.py), and each part of
 them its first unit; so the parts can be copied in any order. Who copies also touches the new memory for the first time,
-which on many machines costs more than the copying; so does who matches nodes, and before that all threads touch what
-he will need.
+which on many machines costs more than the copying. Nodes are matched by one thread alone; what it will need is touched
+by all of them before.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .subtree import copy_record
 from .views import edge_at, node_at, words_of
 
 PART = 4096
-"""Nodes that are copied at a time."""
+"""Nodes that are copied, or touched, at a time."""
 
 NODE_BYTES = NODE.itemsize
 PAGE = 4096

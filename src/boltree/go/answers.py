@@ -47,6 +47,13 @@ def fill_answers(policy: Any, value: Any, features: Any, priors: Any, values: An
     return True
 
 
+@kernel
+def read_outputs(outputs: Any, features: Any, priors: Any, values: Any) -> bool:
+    """The same for all outputs of a network side by side, [., n² + 1 + 3 + ...]."""
+    moves = priors.shape[1]
+    return fill_answers(outputs[:, :moves], outputs[:, moves : moves + 3], features, priors, values)
+
+
 @inlined
 def is_open(features: Any, k: int, points: int, p: int) -> bool:
     """Whether a point is empty and not banned by superko."""

@@ -62,9 +62,9 @@ class GoEvaluator:
     def evaluate(self, batch: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Priors and Black's values of K positions, given by `bt.problems.Go`'s features."""
         features = np.ascontiguousarray(batch, np.float32)
-        spatial, _, worth = parts_of(features)
         if self.symmetries == "identity":
             return self.network.judge_rows(features)
+        spatial, _, worth = parts_of(features)
         count, points = len(features), spatial.shape[2] ** 2
         planes = spatial.reshape(count, PLANES, points)
         legal = np.ones((count, points + 1), np.bool_)

@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 
 from ..core.jit import JIT_DISABLED, kernel
 from ..core.native import record_at
-from .answers import fill_answers
+from .answers import read_outputs
 from .packing import pack_rows
 
 WAY = np.dtype(
@@ -88,16 +88,9 @@ def travel_and_judge(
 ) -> int:
     """The same, and what the answers say of each position; NOT_FINITE if that is no number."""
     error = travel(way_at, features, planes, numbers)
-    if error == 0 and not judge(answers, features, priors, values):
+    if error == 0 and not read_outputs(answers, features, priors, values):
         return NOT_FINITE
     return error
-
-
-@kernel
-def judge(answers: Any, features: Any, priors: Any, values: Any) -> bool:
-    """Read policies and values out of a network's outputs, which lie side by side; False if one is not finite."""
-    moves = priors.shape[1]
-    return fill_answers(answers[:, :moves], answers[:, moves : moves + 3], features, priors, values)
 
 
 def way_of(graph: Any, stream: Any, event: Any) -> Any:

@@ -19,7 +19,7 @@ from .answers import fill_answers
 from .network_cache import find_network
 from .network_file import GLOBAL, SPATIAL, read_network
 from .network_graph import Graph, Outputs, graph_of
-from .network_layers import Floats, Layers
+from .network_layers import Floats, Layers, Reals
 from .rows import parts_of
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 BACKENDS = ("auto", "onnx", "torch")
 _WIN, _LOSS = 0, 1  # value logits; the third, no result, cannot happen under superko with area scoring
 _MEAN, _LEAD = 0, 2  # score outputs
-
-
-Reals = NDArray[np.float64]
 
 
 class Evaluation(NamedTuple):

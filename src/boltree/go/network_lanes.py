@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .answers import read_outputs
 from .features import NUMBERS, PLANES
-from .launching import NOT_BYTES, NOT_FINITE, judge, travel_and_judge, way_of
-from .network_layers import Floats
+from .launching import NOT_BYTES, NOT_FINITE, travel_and_judge, way_of
+from .network_layers import Floats, Reals
 from .packing import pack_rows
 
 LANES = 6
@@ -90,7 +91,7 @@ class Lanes:
             answers: Floats = recorded.answers[: len(features)].copy()
             return answers
 
-    def judge(self, features: Floats, size: int, priors: Any, values: Any) -> bool | None:
+    def judge(self, features: Floats, size: int, priors: Reals, values: Reals) -> bool | None:
         """What `fill_answers` writes for rows of features; None if the planes cannot be bytes."""
         with self._lane() as lane:
             recorded = self._recorded(lane, size, places_for(len(features)))
@@ -103,7 +104,7 @@ class Lanes:
             if not pack_rows(features, planes, numbers):
                 return None
             self._replay(lane, recorded)
-            return bool(judge(answers, features, priors, values))
+            return bool(read_outputs(answers, features, priors, values))
 
     @contextmanager
     def _lane(self) -> Iterator[Lane]:
@@ -182,6 +183,6 @@ class Lanes:
         return plain._replace(way=way) if alike else plain
 
 
-def _one_position(items: int) -> tuple[Floats, Any, Any]:
+def _one_position(items: int) -> tuple[Floats, Reals, Reals]:
     """A row of features, and where its prior and its value are written."""
     return np.zeros((1, items + NUMBERS + 1), np.float32), np.empty((1, items // PLANES + 1)), np.empty(1)

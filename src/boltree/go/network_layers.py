@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Reals = NDArray[np.float64]
 Activation = Literal["identity", "relu", "mish", "silu"]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..extras import needs
 from .network_file import GLOBAL, SPATIAL
 from .network_graph import GLOBAL_INPUT, SPATIAL_INPUT, Graph, Outputs, Step, pool_factors
-from .network_layers import Floats
+from .network_layers import Floats, Reals
 
 _OPSET, _IR = 17, 8  # what every onnxruntime since 1.12 reads
 
@@ -31,7 +31,7 @@ class OnnxBackend:
             self._sessions[size] = self._session(size)
         return Outputs(*self._sessions[size].run(None, {"spatial": spatial, "globals": globals_}))
 
-    def judge_rows(self, features: Floats, size: int, priors: Any, values: Any) -> None:
+    def judge_rows(self, features: Floats, size: int, priors: Reals, values: Reals) -> None:
         """There is no faster way than `run`."""
 
     def prepare(self, size: int, most: int) -> None:

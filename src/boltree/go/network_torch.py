@@ -10,7 +10,7 @@ from ..errors import ParameterError
 from ..extras import needs
 from .network_graph import GLOBAL_INPUT, SPATIAL_INPUT, Graph, Outputs, Step, pool_factors
 from .network_lanes import Lanes
-from .network_layers import Floats
+from .network_layers import Floats, Reals
 
 
 class TorchBackend:
@@ -51,7 +51,7 @@ class TorchBackend:
         policy, value, score, ownership = np.split(joined, [points + 1, points + 4, -points], axis=1)
         return Outputs(policy, value, score, ownership.reshape(count, size, size))
 
-    def judge_rows(self, features: Floats, size: int, priors: Any, values: Any) -> bool | None:
+    def judge_rows(self, features: Floats, size: int, priors: Reals, values: Reals) -> bool | None:
         """What `fill_answers` writes for rows of features, side by side with other batches; None if it cannot."""
         return None if self._lanes is None else self._lanes.judge(features, size, priors, values)
 

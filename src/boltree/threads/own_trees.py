@@ -63,16 +63,19 @@ class OwnTrees:
         while True:
             if self._given < end:
                 self._run(min(end, self._meeting), self._meeting if total is None else min(self._meeting, total))
-            full = [self._full, *(helper.code == records.FULL for helper in self._helpers)]
-            if self._given in (self._meeting, total) or all(full):
+            if self._given in (self._meeting, total) or all(self._full_ones()):
                 self._await()
-                if self._full or any(helper.code == records.FULL for helper in self._helpers):
+                if any(self._full_ones()):
                     return self._gather()
             if self._given == self._meeting:
                 self._apart = min(2 * self._apart, SELDOM)
                 self._meeting = self._given + self._apart * self._threads
             if self._given >= end:
                 return True
+
+    def _full_ones(self) -> list[bool]:
+        """Of each tree, whether it has used up its share of memory, as far as is known."""
+        return [self._full, *(helper.code == records.FULL for helper in self._helpers)]
 
     def _share(self, k: int, trials: int) -> int:
         """How many of so many trials belong to the k-th thread."""
