@@ -12,9 +12,7 @@ import pytest
 
 import boltree as bt
 from boltree.core.soundness import FAULTS, find_fault
-from boltree.core.taking_over import PART
-from boltree.threads import crew, helper
-from boltree.threads.merger import Merger
+from boltree.threads import crew, helper, merger
 from mdps import random_mdp
 from test_fast_paths import Noise
 from test_invariants import ALGORITHMS
@@ -186,18 +184,19 @@ def test_helpers_end_soon_when_time_is_up():
 
 
 @pytest.mark.parametrize("algorithm", [bt.UCT(), bt.BTS(), bt.DENTS()], ids=lambda a: a.name)
-def test_large_trees_are_merged_in_parts_by_all_threads(algorithm, monkeypatch):
-    merge, sizes = Merger.merge, []
-    monkeypatch.setattr(Merger, "merge", lambda self, *trees: sizes.append(trees[2]) or merge(self, *trees))
+def test_trees_are_merged_two_and_two_by_all_threads(algorithm, monkeypatch):
+    twos = []
+    add = merger.add
+    monkeypatch.setattr(merger, "add", lambda *trees: twos.append(threading.get_ident()) or add(*trees))
 
     def run():
-        search = bt.Search(bt.problems.ConnectFour(), algorithm, threads=4, deterministic=True, seed=1)
-        search.run(trials=4 * 9_000)
+        search = bt.Search(bt.problems.ConnectFour(), algorithm, threads=5, deterministic=True, seed=1)
+        search.run(trials=5 * 9_000)
         return search
 
     search, again = run(), run()
-    assert len(sizes) == 6
-    assert min(sizes) > PART
+    assert len(twos) == 8
+    assert len(set(twos)) > 2
     check_invariants(search)
     for name, used in search._storage.used().items():
         assert np.array_equal(used, again._storage.used()[name])
@@ -211,7 +210,7 @@ def test_one_thread_merges_alone_where_no_other_can_be_started():
         submit = pool.submit
 
         def refused(function, *arguments):
-            if refuse and function.__name__ == "copy":
+            if refuse and function is merger.add:
                 raise RuntimeError("can't start new thread")
             return submit(function, *arguments)
 
@@ -240,7 +239,7 @@ def test_continuous_noise(way):
     for runs in (1, 2, 3):
         search.run(trials=3_000)
         check_invariants(search, runs=runs)
-    assert search._tree.index_size > 0
+    assert search._tree.index_wanted
 
 
 @pytest.mark.parametrize("growth", ["leaf", "trial"])

@@ -57,7 +57,7 @@ def run_within(search: Search, trials: int | None, seconds: float | None, stop: 
                 if batches is not None and not search._root_waits():
                     if not _run_batches(search, batches, todo, last):
                         reason = "memory"
-                elif search._crew is not None and _run_crew(search, todo, last):
+                elif search._crew is not None and _run_crew(search, todo, last, seconds and seconds - now):
                     if search._crew is not crew:
                         began += search._crew.ready_in
                         crew = search._crew
@@ -98,11 +98,11 @@ def _look(search: Search, looker: Callable[[Search], Any]) -> Any:
         search._estimates.resume()
 
 
-def _run_crew(search: Search, trials: int, last: int | None) -> bool:
+def _run_crew(search: Search, trials: int, last: int | None, left: float | None) -> bool:
     """Let all threads run; what they did is counted and joined before an interrupt is raised."""
     assert search._crew is not None
     with held_back():
-        return search._crew.run(trials, last)
+        return search._crew.run(trials, last, left)
 
 
 def _run_together(

@@ -65,6 +65,17 @@ def units_of(tree: Any, n: int) -> int:
 
 
 @inlined
+def slot_of(tree: Any, node: Any, action: int) -> int:
+    """Which edge of a node's block has an action."""
+    if node.actions == tree.actions:
+        return action
+    for i in range(np.int64(node.actions)):
+        if edge_at(tree, node.block + i).action == action:
+            return i
+    return 0
+
+
+@inlined
 def state_at(tree: Any, index: int) -> int:
     """Address of a node's state."""
     return tree.states_at + index * tree.words * 8  # type: ignore[no-any-return]

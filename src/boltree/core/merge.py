@@ -1,13 +1,15 @@
 """Merging two trees of the same search: what another thread learnt on its own is added at the root and below.
 
-Nodes are matched by the actions and states on their way from the root. Counts and rewards of matched edges add up;
-then, from the deepest match upwards, sums and values follow from the merged children by the algorithm's equations:
+Both lie in the same arenas. Nodes are matched by the actions and states on their way from the root. Counts and rewards
+of matched edges add up; then, from the deepest match upwards, sums and values follow from the merged children by the
+algorithm's equations:
 
     N(s,a) = sum of both,  W(s,a) = sum of both's rewards + discount * sum N(s') V(s'),  V(s) from the merged Q(s,a).
 
 An outcome that only one tree has is in that tree's W already, so W is the sum of both and of what matched outcomes
-changed by. Returns that are averaged simply add. Subtrees that only the other tree has are taken over as they are. A
-leaf that both have valued counts twice, with the mean of the two values.
+changed by. Returns that are averaged simply add. A subtree that only the other tree has is grafted: it stays where it
+is, and our edge points to it. So merging costs as much as the trees have in common, which is little. A leaf that both
+have valued counts twice, with the mean of the two values.
 """
 
 from __future__ import annotations
@@ -16,191 +18,222 @@ from typing import Any
 
 import numpy as np
 
-from .allocation import take_node
-from .blocks import extra_at, make_block
+from .blocks import extra_at, make_block, slot_of, units_of
 from .jit import inlined, kernel
 from .outcomes import find_outcome, link_outcome
 from .prefetch import prefetch
-from .records import DONE, LEAF, NONE, ORIGIN, SINGLE, TERMINAL, UNFINISHED
+from .records import DONE, FULL, LEAF, NONE, ORIGIN, SINGLE, TABLED, TERMINAL, UNFINISHED
 from .schedules import scheduled
 from .space import HALVING, MEAN, NO_ENTROPY, POWER, RELATIVE_SOFT, SOFT, SWITCHING
-from .subtree import copy_record
-from .taking_over import PART, hand_out_units, units_wanted
 from .units import note_return
 from .values import scan_best, state_value
-from .views import edge_at, entropy_at, header_at, node_at, states_of
+from .views import edge_at, entropy_at, header_at, node_at
 
 AHEAD = 8
-"""Nodes between the steps of looking ahead: about as long as memory takes to answer."""
+"""Pairs between the steps of looking ahead: about as long as memory takes to answer."""
+
+BEGUN, KNOWN, WASTED = 0, 1, 2
+"""Of a merge: pairs that were matched, pairs that are known, units of their blocks that are of no more use."""
 
 
 @kernel
-def match_trees(target: Any, source: Any, ours: Any, parts: Any) -> int:
-    """Begin to add a tree to another that has room for it; DONE, or the error of the problem's function that failed.
+def match_trees(target: Any, source: Any, pairs: Any, so_far: Any) -> int:
+    """Add the counts of a tree to another, and graft what only that one has; DONE, FULL or an error.
 
-    Their nodes are gone through in the order in which they were made, parents first: memory is read and written from
-    beginning to end. The matched ones are added, the others numbered. `ours` is scratch, as long as the source has
-    nodes: which of ours a node of theirs has become, as -1 - number where it is to be taken over. `parts` is for each
-    part of PART nodes the first unit of what is taken over. After this come, in any order or at the same time,
-    `take_over_parts` and `compute_matched`. Their tree is of no use afterwards.
+    `pairs` lists which node of theirs is which of ours, from the roots down; it has room for all of theirs. FULL is
+    returned while our tree has no room for another block, to be called again. An error is that of a problem's
+    function: what could not be matched is paired with NONE, and lost. Then comes `compute_matched`. Their tree is of no
+    use afterwards.
     """
     mine, other = target[0], source[0]
-    if mine.automatic or mine.state_value == POWER:
-        note_return(mine, other.lowest)
-        note_return(mine, other.highest)
-    for a in range(other.node_count):
-        ours[a] = 0  # `look_ahead` reads it, and another tree's numbers may stand there
-    for a in range(other.node_count):
-        look_ahead(mine, other, a, ours)
-        ours[a] = mine.root if a == 0 else place(mine, other, a, ours)
-        theirs = node_at(other, a)
-        if ours[a] < 0:
-            parts[a // PART] += units_wanted(mine, theirs)
-        else:
-            node = node_at(mine, np.int64(ours[a]))
-            value = node.visits * node.value + theirs.visits * theirs.value
-            entropy = node.visits * node.entropy + theirs.visits * theirs.entropy
-            status = match(mine, other, a, np.int64(ours[a]))
-            if status != DONE:
-                return status
-            theirs.value, theirs.entropy = value, entropy  # what their parents had counted, for `tell_parent`
-    hand_out_units(mine, parts)
+    if so_far[KNOWN] == 0:
+        if mine.automatic or mine.state_value == POWER:
+            note_return(mine, other.lowest)
+            note_return(mine, other.highest)
+        pairs[0, 0], pairs[0, 1] = other.root, mine.root
+        so_far[KNOWN] = 1
+    failure = DONE
+    while so_far[BEGUN] < so_far[KNOWN]:
+        k = so_far[BEGUN]
+        look_ahead(mine, pairs, k, so_far[KNOWN])
+        a, b = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
+        status = DONE if b == NONE else match(mine, a, b)
+        if status == FULL:
+            return FULL
+        if status != DONE:
+            failure, mine.error_node = status, b
+        settle_outcomes(mine, a, b if status == DONE else np.int64(NONE), pairs, so_far)
+        so_far[BEGUN] += 1
+    return failure
+
+
+@kernel
+def compute_matched(target: Any, source: Any, pairs: Any, so_far: Any) -> None:
+    """Compute the matched nodes, from the deepest upwards; theirs are marked as free."""
+    mine, other = target[0], source[0]
+    for k in range(so_far[KNOWN] - 1, -1, -1):
+        look_back(mine, pairs, k)
+        a, b = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
+        theirs = node_at(mine, a)
+        if b != NONE:
+            node = node_at(mine, b)
+            if theirs.block != NONE and node.block != NONE and not node.marks & SINGLE:
+                recompute(mine, b)
+            if k > 0:
+                tell_parent(mine, theirs, b)
+        theirs.visits = NONE
     mine.trials += other.trials
     mine.visits_made += other.visits_made
-    return DONE
-
-
-@kernel
-def compute_matched(target: Any, source: Any, ours: Any) -> None:
-    """Compute the matched nodes, from the deepest upwards."""
-    mine, other = target[0], source[0]
-    for a in range(other.node_count - 1, -1, -1):
-        look_back(mine, a, ours)
-        if ours[a] >= 0:
-            if node_at(other, a).block != NONE:
-                recompute(mine, np.int64(ours[a]))
-            if a > 0:
-                tell_parent(mine, node_at(other, a), np.int64(ours[a]))
+    if other.index_wanted:
+        mine.index_wanted = 1
+        mine.index_stale = mine.index_size > 0  # what was grafted is not in it
 
 
 @inlined
-def look_ahead(mine: Any, other: Any, a: int, ours: Any) -> None:
-    """Ask for the memory that `place` will want for later nodes: first for the parent, then its edge, then the child.
-
-    A parent that has no number yet reads as the root, which does no harm.
-    """
-    if a + 3 * AHEAD >= other.node_count:
-        return
-    parent = np.int64(ours[node_at(other, a + 3 * AHEAD).parent])
-    if parent >= 0:
-        prefetch(node_at(mine, parent))
-    edge = edge_ahead(mine, node_at(other, a + 2 * AHEAD), ours)
-    if edge != NONE:
-        prefetch(edge_at(mine, edge))
-    edge = edge_ahead(mine, node_at(other, a + AHEAD), ours)
-    if edge != NONE and edge_at(mine, edge).child != NONE:
-        prefetch(node_at(mine, np.int64(edge_at(mine, edge).child)))
+def look_ahead(tree: Any, pairs: Any, k: int, known: int) -> None:
+    """Ask for the memory that later pairs will want: first for their nodes, then for their edges."""
+    for side in range(2):
+        if k + 2 * AHEAD < known and pairs[k + 2 * AHEAD, side] != NONE:
+            prefetch(node_at(tree, np.int64(pairs[k + 2 * AHEAD, side])))
+        if k + AHEAD < known and pairs[k + AHEAD, side] != NONE:
+            ask_for_edges(tree, np.int64(pairs[k + AHEAD, side]))
 
 
 @inlined
-def edge_ahead(mine: Any, there: Any, ours: Any) -> int:
-    """Our edge that leads to a node of theirs, as far as it can be told at once."""
-    parent = np.int64(ours[there.parent])
-    if parent >= 0:
-        above = node_at(mine, parent)
-        if above.block != NONE and not above.marks & SINGLE and there.action < above.actions:
-            return np.int64(above.block + there.action)
-    return np.int64(NONE)
+def look_back(tree: Any, pairs: Any, k: int) -> None:
+    """Ask for what `recompute` will want for the pairs before."""
+    if k >= 2 * AHEAD and pairs[k - 2 * AHEAD, 1] != NONE:
+        prefetch(node_at(tree, np.int64(pairs[k - 2 * AHEAD, 1])))
+    if k >= AHEAD and pairs[k - AHEAD, 1] != NONE:
+        ask_for_edges(tree, np.int64(pairs[k - AHEAD, 1]))
 
 
 @inlined
-def look_back(mine: Any, a: int, ours: Any) -> None:
-    """Ask for what `recompute` will want for the nodes before."""
-    before = a - 2 * AHEAD
-    if before >= 0 and ours[before] >= 0:
-        prefetch(node_at(mine, np.int64(ours[before])))
-    before = a - AHEAD
-    if before >= 0 and ours[before] >= 0:
-        node = node_at(mine, np.int64(ours[before]))
-        if node.block != NONE and not node.marks & SINGLE:
-            for i in range(0, np.int64(node.actions), 2):  # two edges in a line of memory
-                prefetch(edge_at(mine, node.block + i))
+def ask_for_edges(tree: Any, index: int) -> None:
+    """Ask for the memory of a node's edges."""
+    node = node_at(tree, index)
+    if node.block != NONE and not node.marks & SINGLE:
+        for i in range(0, np.int64(node.actions), 2):  # two edges in a line of memory
+            prefetch(edge_at(tree, node.block + i))
 
 
 @inlined
-def place(mine: Any, other: Any, a: int, ours: Any) -> int:
-    """Our node that their node `a` is an outcome like; or -1 - the number of a new one."""
-    there = node_at(other, a)
-    parent = np.int64(ours[there.parent])
-    if parent < 0:  # all below a node that is taken over is taken over
-        return -1 - take_node(mine)
-    above = node_at(mine, parent)
-    edge = above.block + slot_of(mine, above, np.int64(there.action))
-    first = np.int64(edge_at(mine, edge).child)
-    found = first
-    if first != NONE and not is_like(mine, first, other, a):
-        for w in range(mine.words):
-            states_of(mine)[mine.node_count * mine.words + w] = states_of(other)[a * mine.words + w]
-        found = find_outcome(mine, edge, first, there.marks & TERMINAL != 0)
-    if found == NONE:
-        found = take_node(mine)
-        copy_record(other, mine, a, found)
-        copy = node_at(mine, found)
-        copy.block, copy.parent, copy.sibling = NONE, parent, first
-        link_outcome(mine, edge, found)
-        found = -1 - found
-    return found
-
-
-@inlined
-def is_like(mine: Any, index: int, other: Any, a: int) -> bool:
-    """Whether our node has the state of their node `a`, and is an end if that is one."""
-    same = (node_at(mine, index).marks ^ node_at(other, a).marks) & TERMINAL == 0
-    for w in range(mine.words):
-        same = same and states_of(mine)[index * mine.words + w] == states_of(other)[a * mine.words + w]
-    return same
-
-
-@inlined
-def match(mine: Any, other: Any, a: int, b: int) -> int:
-    """Add the counts and sums of their node `a` to our node `b`; DONE or an error."""
-    from_node, node = node_at(other, a), node_at(mine, b)
+def match(mine: Any, a: int, b: int) -> int:
+    """Add the counts and sums of their node `a` to our node `b`; DONE, FULL with nothing changed, or an error."""
+    from_node, node = node_at(mine, a), node_at(mine, b)
+    status = DONE
     share = from_node.visits / max(from_node.visits + node.visits, 1)
-    untried = node.block == NONE
+    untried, tried = node.block == NONE, from_node.block != NONE
     value, entropy = node.value, node.entropy
-    if from_node.block != NONE and (untried or node.marks & SINGLE):
+    sums = node.visits * value + from_node.visits * from_node.value
+    entropies = node.visits * entropy + from_node.visits * from_node.entropy
+    if tried and node.marks & SINGLE:
+        mine.needed_units = units_of(mine, mine.actions)
+        if mine.unit_count + mine.needed_units > mine.max_units:
+            return FULL
         status = make_block(mine, b, False)
-        if status != DONE:
-            mine.error_node = b
-            return status
-    if untried and from_node.block != NONE:
+        tried = status == DONE
+    if untried and tried:  # all that is below it is theirs
+        node.block, node.actions, node.best = from_node.block, from_node.actions, from_node.best
+        node.marks = (node.marks & (255 ^ (SINGLE | TABLED))) | (from_node.marks & (SINGLE | TABLED))
         node.value, node.entropy = from_node.value, from_node.entropy
-    elif untried or from_node.block != NONE:  # where both have tried actions, the value is recomputed if it can be
+    elif untried or tried:  # where both have tried actions, the value is recomputed if it can be
         node.value = value + share * (from_node.value - value)
         node.entropy = entropy + share * (from_node.entropy - entropy)
     node.visits += from_node.visits
-    if mine.growth == LEAF and not node.marks & ORIGIN:
+    if (mine.growth == LEAF and not node.marks & ORIGIN) or status != DONE:
         node.marks |= UNFINISHED  # it was valued in both trees: more visits than actions
-    if from_node.block == NONE:
-        return DONE
-    if from_node.marks & SINGLE:
-        only = node_at(other, np.int64(from_node.block))
-        slot = slot_of(mine, node, np.int64(only.action))
-        edge = edge_at(mine, node.block + slot)
+    if tried and not untried:
+        add_edges(mine, from_node, node)
+    from_node.value, from_node.entropy = sums, entropies  # what their parents had counted, for `tell_parent`
+    return status
+
+
+@inlined
+def add_edges(tree: Any, there: Any, node: Any) -> None:
+    """Add the counts and sums of their node's edges to those of ours, which has a block."""
+    n = np.int64(node.actions)
+    if there.marks & SINGLE:
+        only = node_at(tree, np.int64(there.block))
+        slot = slot_of(tree, node, np.int64(only.action))
+        edge = edge_at(tree, node.block + slot)
         edge.visits += 1
-        edge.w += from_node.value if mine.state_value == MEAN else only.reward + mine.discount * only.value
-        if mine.entropy_bonus != NO_ENTROPY:
-            entropy_at(mine, extra_at(mine, node.block, np.int64(node.actions)), slot).w += only.entropy
-        return DONE
-    n = np.int64(from_node.actions)
+        edge.w += there.value if tree.state_value == MEAN else only.reward + tree.discount * only.value
+        if tree.entropy_bonus != NO_ENTROPY:
+            entropy_at(tree, extra_at(tree, node.block, n), slot).w += only.entropy
+        return
     for i in range(n):  # the same actions are legal, in the same order
-        there, edge = edge_at(other, from_node.block + i), edge_at(mine, node.block + i)
-        edge.visits += there.visits
-        edge.w += there.w
-        if mine.entropy_bonus != NO_ENTROPY:
-            theirs = entropy_at(other, extra_at(other, from_node.block, n), i)
-            entropy_at(mine, extra_at(mine, node.block, n), i).w += theirs.w
-    return DONE
+        theirs, edge = edge_at(tree, there.block + i), edge_at(tree, node.block + i)
+        edge.visits += theirs.visits
+        edge.w += theirs.w
+        if tree.entropy_bonus != NO_ENTROPY:
+            other = entropy_at(tree, extra_at(tree, there.block, n), i)
+            entropy_at(tree, extra_at(tree, node.block, n), i).w += other.w
+
+
+@inlined
+def settle_outcomes(mine: Any, a: int, b: int, pairs: Any, so_far: Any) -> None:
+    """Pair the outcomes of their node with ours, or graft them; where `b` is NONE they are lost."""
+    there = node_at(mine, a)
+    if there.block == NONE:
+        return
+    if b != NONE and node_at(mine, b).block == there.block and (node_at(mine, b).marks ^ there.marks) & SINGLE == 0:
+        adopt_outcomes(mine, b)  # ours has taken their block, or their only child
+        return
+    if there.marks & SINGLE:
+        settle(mine, np.int64(there.block), b, pairs, so_far)
+        return
+    n = np.int64(there.actions)
+    so_far[WASTED] += units_of(mine, n)
+    for i in range(n):
+        outcome = reversed_chain(mine, np.int64(edge_at(mine, there.block + i).child))
+        while outcome != NONE:
+            following = np.int64(node_at(mine, outcome).sibling)
+            settle(mine, outcome, b, pairs, so_far)
+            outcome = following
+
+
+@inlined
+def adopt_outcomes(tree: Any, index: int) -> None:
+    """Make a node the parent of what is below it."""
+    node = node_at(tree, index)
+    if node.marks & SINGLE:
+        node_at(tree, np.int64(node.block)).parent = index
+        return
+    for i in range(np.int64(node.actions)):
+        outcome = np.int64(edge_at(tree, node.block + i).child)
+        while outcome != NONE:
+            node_at(tree, outcome).parent = index
+            outcome = np.int64(node_at(tree, outcome).sibling)
+
+
+@inlined
+def reversed_chain(tree: Any, first: int) -> int:
+    """Turn a chain of outcomes round, so that the one that was met first comes first; its new beginning."""
+    before, outcome = np.int64(NONE), first
+    while outcome != NONE:
+        node = node_at(tree, outcome)
+        following = np.int64(node.sibling)
+        node.sibling = before
+        before, outcome = outcome, following
+    return before
+
+
+@inlined
+def settle(mine: Any, outcome: int, b: int, pairs: Any, so_far: Any) -> None:
+    """Pair an outcome of theirs with one below our node `b`; or graft it there, or, where `b` is NONE, let it go."""
+    found = np.int64(NONE)
+    if b != NONE:
+        node, new = node_at(mine, b), node_at(mine, outcome)
+        edge = node.block + slot_of(mine, node, np.int64(new.action))
+        first = np.int64(edge_at(mine, edge).child)
+        found = find_outcome(mine, edge, first, outcome, new.marks & TERMINAL != 0)
+        if found == NONE:
+            new.parent, new.sibling = b, first
+            link_outcome(mine, edge, outcome)
+            return
+    pairs[so_far[KNOWN], 0], pairs[so_far[KNOWN], 1] = outcome, found
+    so_far[KNOWN] += 1
 
 
 @inlined
@@ -214,17 +247,6 @@ def tell_parent(tree: Any, there: Any, index: int) -> None:
     if tree.entropy_bonus != NO_ENTROPY:
         row = entropy_at(tree, extra_at(tree, above.block, np.int64(above.actions)), slot)
         row.w += node.visits * node.entropy - there.entropy
-
-
-@inlined
-def slot_of(tree: Any, node: Any, action: int) -> int:
-    """Which edge of a block has an action."""
-    if node.actions == tree.actions:
-        return action
-    for i in range(np.int64(node.actions)):
-        if edge_at(tree, node.block + i).action == action:
-            return i
-    return 0
 
 
 @inlined

@@ -63,12 +63,11 @@ def is_outcome(tree: Any, other: int, edge: int, node: int, terminal: bool) -> b
 
 
 @inlined
-def find_outcome(tree: Any, edge: int, first: int, terminal: bool) -> int:
-    """The outcome of an edge that equals the state just sampled (which lies where the next node's will), or NONE.
+def find_outcome(tree: Any, edge: int, first: int, fresh: int, terminal: bool) -> int:
+    """The outcome of an edge that equals the state in place `fresh` (just sampled, where the next node's will lie).
 
-    `edge` is NONE for a node that has none yet; `first` is the first of the chain.
+    NONE if there is none. `edge` is NONE for a node that has none yet; `first` is the first of the chain.
     """
-    fresh = tree.node_count
     if edge != NONE and edge_at(tree, edge).outcomes == INDEXED:
         return np.int64(index_of(tree)[index_slot(tree, edge, fresh, terminal)])
     child = np.int64(first)
@@ -129,36 +128,41 @@ def most_indexed(indexed: int, nodes: int, new_nodes: int) -> int:
     return min(indexed + new_nodes * (CHAIN + 1), nodes + new_nodes)
 
 
+@inlined
+def has_edges(node: Any) -> bool:
+    """Whether a node is one that was not given up, and has a block."""
+    return node.visits != NONE and node.block != NONE and not node.marks & SINGLE  # type: ignore[no-any-return]
+
+
 @kernel
-def count_indexed(handle: Any, new_nodes: int) -> int:
-    """How many outcomes may belong into the index after so many new nodes."""
+def count_indexed(handle: Any, spans: Any, new_nodes: int) -> int:
+    """How many outcomes may belong into the index after so many new nodes, where a tree's nodes are in these spans."""
     tree = handle[0]
-    count = 0
-    for i in range(tree.node_count):
-        node = node_at(tree, i)
-        if node.block == NONE or node.marks & SINGLE:
-            continue
-        for k in range(np.int64(node.actions)):
-            record = edge_at(tree, node.block + k)
-            if record.outcomes >= CHAIN:
-                child = np.int64(record.child)
-                while child != NONE:
-                    count += 1
-                    child = np.int64(node_at(tree, child).sibling)
-    return most_indexed(count, tree.node_count, new_nodes)
+    count, nodes = 0, 0
+    for s in range(spans.shape[0]):
+        nodes += spans[s, 1] - spans[s, 0]
+        for i in range(spans[s, 0], spans[s, 1]):
+            node = node_at(tree, i)
+            for k in range(np.int64(node.actions) if has_edges(node) else 0):
+                record = edge_at(tree, node.block + k)
+                if record.outcomes >= CHAIN:
+                    child = np.int64(record.child)
+                    while child != NONE:
+                        count += 1
+                        child = np.int64(node_at(tree, child).sibling)
+    return most_indexed(count, nodes, new_nodes)
 
 
 @kernel
-def rebuild_index(handle: Any) -> None:
+def rebuild_index(handle: Any, spans: Any) -> None:
     """Enter every long chain of the tree into an empty index."""
     tree = handle[0]
     tree.index_count = 0
-    for i in range(tree.node_count):
-        node = node_at(tree, i)
-        if node.block == NONE or node.marks & SINGLE:
-            continue
-        for k in range(np.int64(node.actions)):
-            record = edge_at(tree, node.block + k)
-            if record.outcomes >= CHAIN:
-                record.outcomes = CHAIN  # none of them is there yet
-                enter_index(tree, node.block + k)
+    for s in range(spans.shape[0]):
+        for i in range(spans[s, 0], spans[s, 1]):
+            node = node_at(tree, i)
+            for k in range(np.int64(node.actions) if has_edges(node) else 0):
+                record = edge_at(tree, node.block + k)
+                if record.outcomes >= CHAIN:
+                    record.outcomes = CHAIN  # none of them is there yet
+                    enter_index(tree, node.block + k)

@@ -44,12 +44,24 @@ def recycle(handle: Any, numbers: Any, starts: Any, sums: Any, most_nodes: int, 
         node = node_at(tree, index)
         if node.block != NONE and numbers[index] != PROTECTED and bin_of(node.visits) <= last:
             cut(node)
+    slide(tree, numbers, starts)
+    tree.recyclings += 1
+    return True
+
+
+@kernel
+def slide_together(handle: Any, numbers: Any, starts: Any) -> None:
+    """Move all blocks together where units between them are of no use; scratch as above."""
+    slide(handle[0], numbers, starts)
+
+
+@inlined
+def slide(tree: Any, numbers: Any, starts: Any) -> None:
+    """Move what stays together, in its old order."""
     number_kept(tree, numbers)
     keep_window(tree, numbers)
     slide_nodes(tree, numbers, starts)
     slide_blocks(tree, starts)
-    tree.recyclings += 1
-    return True
 
 
 @inlined

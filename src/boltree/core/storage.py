@@ -13,7 +13,8 @@ from .links import rebuild_shared
 from .memory import Arena, own_pages
 from .outcomes import count_indexed, rebuild_index
 from .records import EDGE, FLIGHT, HEADER, LEAF, LINK, NODE, NONE, ORIGIN, PATH, TREE, UNIT
-from .recycling import BINS, recycle
+from .recycling import BINS, recycle, slide_together
+from .shares import Share
 
 LOGS = np.log(math.e + np.arange(2048.0))
 
@@ -98,7 +99,7 @@ class Storage:
         self.arenas = arenas or {
             "nodes": Arena(min(limit, (2**31 - 1) * NODE.itemsize), reserve=reserve),
             "states": Arena(min(limit, 2**31 * words * 8), reserve=reserve),
-            "blocks": Arena(limit, reserve=reserve),
+            "blocks": Arena(2 * limit, reserve=reserve),  # where several trees grow in it, there are gaps
         }
         if scratch is None or scratch["path"].size < levels:
             scratch = self._lay_out_scratch(levels, batch)
@@ -106,6 +107,7 @@ class Storage:
         scratch["noise"][:] = 0.0
         self.scratch = scratch
         self.index: Any = np.zeros(0, np.int32)
+        self.share: Share | None = None
         self._views: dict[tuple[str, Any], tuple[Any, Any]] = {}
         t.index_size = t.index_count = t.index_stale = 0
         self.limit(max_bytes, max_nodes)
@@ -121,10 +123,15 @@ class Storage:
         t.window_size, t.logs_size = scratch["window"].size, LOGS.size
         return scratch
 
-    def limit(self, max_bytes: int, max_nodes: int | None, *, lent: bool = False) -> None:
-        """Set limits, of which what trials work with is a part; `lent` where others use some of the search's memory."""
-        self.max_nodes, self.lent = max_nodes, lent
+    def limit(self, max_bytes: int, max_nodes: int | None) -> None:
+        """Set limits, of which what trials work with is a part."""
+        self.max_nodes, self.share = max_nodes, None
         self.fields.max_bytes = max_bytes - self.scratch_bytes
+        self._place()
+
+    def keep_to(self, share: Share) -> None:
+        """Take no more of the arenas than this share, while other trees take theirs."""
+        self.share = share
         self._place()
 
     @property
@@ -144,7 +151,17 @@ class Storage:
         if t.shared:
             t.max_units = min(int(t.max_units), 2**31 - 1)  # links name each other by 32 bits
         t.max_words = t.max_units * (UNIT // 8)
+        if self.share is not None:
+            self.share.bound(t)
         t.max_state_words = self.arenas["states"].size // 8
+
+    def reserve(self, size: int, more: int, units: int) -> int:
+        """Make room for so many nodes behind the first ones, and for so many units in all; for how many there is."""
+        with held_back():
+            for name, wanted in self._sizes(size + more, units).items():
+                self.arenas[name].make_room(min(wanted, self.arenas[name].limit))
+            self._place()
+        return min(more, int(self.fields.max_nodes) - size)
 
     def make_sure(self, nodes: int, units: int) -> None:
         """Make room for so many nodes and units in all, whatever the limits; MemoryError when there is none."""
@@ -156,6 +173,8 @@ class Storage:
     def grow(self, nodes: int, units: int) -> bool:
         """Make room for so many nodes and units in all; False when a limit is in the way."""
         t = self.fields
+        if self.share is not None:
+            return self.share.grow(t, nodes, units, self.arenas["blocks"].size // UNIT)
         with held_back():
             enough = all(self.arenas[name].make_room(size) for name, size in self._sizes(nodes, units).items())
             self._place()  # whatever came of it: some may have moved
@@ -186,10 +205,19 @@ class Storage:
         with held_back():
             if not recycle(self.tree, *scratch, most_nodes, most_bytes):
                 return False
-            self._drop_index()
+            self.drop_index()
             for name, size in self._sizes(int(t.node_count), int(t.unit_count)).items():
                 self.arenas[name].release(size)
         return self.grow(int(t.node_count) + more_nodes, int(t.unit_count) + more_units)
+
+    def slide_together(self) -> None:
+        """Leave no units between the blocks; what was used there goes back to the system."""
+        t = self.fields
+        scratch = np.zeros(int(t.node_count), np.int32), np.zeros(int(t.unit_count) // 8 + 1, np.uint8)
+        with held_back():
+            slide_together(self.tree, *scratch)
+            self.drop_index()
+            self.arenas["blocks"].release(int(t.unit_count) * UNIT)
 
     def cleared(self, trials: int) -> dict[str, Arena]:
         """The arenas, as they were before the tree; the next so many trials may have left something too."""
@@ -208,9 +236,10 @@ class Storage:
         t = self.fields
         new_nodes = max(trials * (1 if t.growth == LEAF else self.scratch["path"].size), int(t.reserve_nodes))
         nodes = int(t.node_count)
-        most = max(nodes + new_nodes if t.shared else int(count_indexed(self.tree, new_nodes)), 1024)
+        spans = self.spans
+        most = max(nodes + new_nodes if t.shared else int(count_indexed(self.tree, spans, new_nodes)), 1024)
         size = 1 << (4 * most - 1).bit_length()
-        self._drop_index()
+        self.drop_index()
         room = int(t.max_bytes) - self._bytes_of(nodes + new_nodes, int(t.unit_count))
         if 4 * size > room:
             size //= 2
@@ -224,15 +253,41 @@ class Storage:
         if t.shared:
             rebuild_shared(self.tree)
         else:
-            rebuild_index(self.tree)
+            rebuild_index(self.tree, spans)
         t.index_stale = 0
         return True
 
-    def _drop_index(self) -> None:
+    def drop_index(self) -> None:
         """Free the index; it is made anew before the next trial, if one is wanted."""
         t = self.fields
         t.index_size = t.index_count = t.index_stale = 0
         self.index = np.zeros(0, np.int32)
+
+    @property
+    def own_units(self) -> int:
+        """Units that the tree has taken, with what lies between its blocks; not those that other trees have."""
+        return int(self.fields.unit_count) if self.share is None else self.share.units(self.fields)
+
+    def grow_anyhow(self) -> None:
+        """Make room for one more block, whatever the share."""
+        assert self.share is not None
+        t = self.fields
+        nodes, units = int(t.node_count), int(t.unit_count + t.needed_units)
+        while not self.share.grow(t, nodes, units, self.arenas["blocks"].size // UNIT, anyhow=True):
+            if not self.arenas["blocks"].grow():
+                raise MemoryError("no memory for merging trees")
+
+    def take_in(self, spans: Any) -> None:
+        """Note where nodes lie that another tree had and this one has now."""
+        assert self.share is not None
+        self.share.grafted += [(int(first), int(end)) for first, end in spans]
+
+    @property
+    def spans(self) -> Any:
+        """Where the tree's nodes lie: from one number to another, and so on."""
+        if self.share is not None:
+            return self.share.spans(self.fields)
+        return np.array([(0, int(self.fields.node_count))], np.int64)
 
     def used(self) -> dict[str, Any]:
         """The memory of nodes and blocks that is in use, as bytes."""
@@ -292,14 +347,14 @@ class Storage:
 
     def plant(self, state: Any, depth: int, player: int) -> None:
         """Begin a new tree whose root has this state."""
-        t = self.fields
-        self.states[0] = np.frombuffer(state.tobytes(), np.uint64)
+        t, index = self.fields, 0 if self.share is None else self.share.first
+        self.states[index] = np.frombuffer(state.tobytes(), np.uint64)
         root = np.zeros(1, NODE)
         for name in ("block", "parent", "sibling", "best"):
             root[name] = NONE
         root["depth"], root["player"], root["marks"] = depth, player, ORIGIN
-        self.nodes[0] = root[0]
-        t.root, t.node_count, t.unit_count = 0, 1, 0
+        self.nodes[index] = root[0]
+        t.root, t.node_count, t.unit_count = index, index + 1, 0
         t.trials = t.visits_made = t.pending = t.window_count = t.recyclings = 0
         t.index_size = t.index_count = t.index_wanted = t.index_stale = 0
         t.lowest, t.highest = np.inf, -np.inf

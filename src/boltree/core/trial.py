@@ -134,7 +134,7 @@ def descend(tree: Any, shared: bool) -> int:
             if shared:
                 child = find_shared(tree, index, edge, out_of(tree)[1] != 0.0)
             else:
-                child = find_outcome(tree, edge, known, out_of(tree)[1] != 0.0)
+                child = find_outcome(tree, edge, known, tree.node_count, out_of(tree)[1] != 0.0)
             fresh = child == NONE
             if fresh:
                 child = take_node(tree)

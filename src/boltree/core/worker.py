@@ -168,10 +168,11 @@ def descend_shared(tree: Any) -> int:
             if status != DONE:
                 return status
             lock(tree, node)
-            child = find_outcome(tree, edge, np.int64(edge_at(tree, edge).child), out_of(tree)[1] != 0.0)
+            first = np.int64(edge_at(tree, edge).child)
+            child = find_outcome(tree, edge, first, tree.node_count, out_of(tree)[1] != 0.0)
             if child == NONE:
                 child = take_node(tree)
-                status = enter_node(tree, child, index, action, np.int64(edge_at(tree, edge).child), level)
+                status = enter_node(tree, child, index, action, first, level)
                 if status == DONE:
                     new = node_at(tree, child)
                     tree.fresh = tree.growth == LEAF and not is_end(tree, new)

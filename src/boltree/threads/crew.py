@@ -50,8 +50,11 @@ class Crew(Protocol):
     ready_in: float
     """Seconds that it took to compile what they run, which are no part of a run's time."""
 
-    def run(self, trials: int, last: int | None) -> bool:
-        """Run about so many trials, and never beyond the `last`; False when memory does not suffice for all threads."""
+    def run(self, trials: int, last: int | None, left: float | None) -> bool:
+        """Run about so many trials, and never beyond the `last`; False when memory does not suffice for all threads.
+
+        `left` are the seconds that are left, where the run ends by the clock.
+        """
 
     def finish(self) -> None:
         """Make the search's tree whole: the run is over."""
@@ -77,7 +80,7 @@ class Unhired:
         self._least = np.inf  # seconds a node, of the fastest part
         search._tree.compact = 0  # as threads on one tree need it
 
-    def run(self, trials: int, last: int | None) -> bool:
+    def run(self, trials: int, last: int | None, left: float | None) -> bool:
         """Run some of the first trials alone, then decide."""
         search = self._search
         began, visits = time.perf_counter(), int(search._tree.visits_made)

@@ -11,9 +11,8 @@ import numpy as np
 from ..core import records
 from ..core.random import new_generator
 from ..core.run import run_trials
+from ..core.shares import Share
 from ..core.storage import Storage, new_tree
-from ..failures import raise_failure
-from .merger import Merger
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -23,12 +22,11 @@ FIRST, SOON = 64, 0.002
 
 
 class Helper:
-    """Another tree of the same search, from the same root."""
+    """Another tree of the same search, from the same root, in the same arenas."""
 
     def __init__(self, search: Search, seed: np.random.SeedSequence) -> None:
         self._search = search
         self._generator = new_generator(seed)
-        self._spare: Any = None
         self.storage: Storage | None = None
         self._running: Future[int] | None = None
         self._target, self._stopped = 0, False
@@ -36,27 +34,33 @@ class Helper:
         self.error: BaseException | None = None
 
     @property
+    def handle(self) -> Any:
+        """The tree's record."""
+        assert self.storage is not None
+        return self.storage.tree
+
+    @property
     def trials(self) -> int:
         """Trials of this tree."""
-        return 0 if self.storage is None else int(self.handle[0].trials)
+        return 0 if self.storage is None else int(self.storage.fields.trials)
 
-    def plant(self, max_bytes: int, max_nodes: int | None) -> None:
-        """Begin a tree with the search's root, within these limits."""
+    def plant(self, share: Share) -> None:
+        """Begin a tree with the search's root, in a part of the search's arenas."""
         search, t = self._search, self._search._tree
         root = search._storage.nodes[int(t.root)]
-        self.handle = new_tree()
-        self.handle[0] = search._handle[0]
+        handle = new_tree()
+        handle[0] = search._handle[0]
         levels = search._storage.scratch["path"].size - 2
-        self.storage = Storage(self.handle, levels, max_bytes, max_nodes, arenas=self._spare)
-        self._spare = None
-        own = self.handle[0]
-        self.storage.scratch["rng"][:] = self._generator
-        self.storage.scratch["noise"][:] = search._storage.scratch["noise"]
+        self.storage = storage = Storage(handle, levels, 0, arenas=search._storage.arenas)
+        storage.keep_to(share)
+        storage.scratch["rng"][:] = self._generator
+        storage.scratch["noise"][:] = search._storage.scratch["noise"]
+        own, index = storage.fields, share.first
         lowest, highest = t.lowest, t.highest
-        self.storage.plant(search._storage.states[int(t.root)], int(root.depth), int(root.player))
-        own.lowest, own.highest, own.index_wanted = lowest, highest, 0
-        self.storage.nodes["value"][0] = root.value if root.visits == 0 else 0.0
-        self.storage.nodes["marks"][0] |= root.marks & records.TERMINAL
+        storage.plant(search._storage.states[int(t.root)], int(root.depth), int(root.player))
+        own.lowest, own.highest, own.index_wanted, own.unit_count = lowest, highest, 0, share.start
+        storage.nodes["value"][index] = root.value if root.visits == 0 else 0.0
+        storage.nodes["marks"][index] |= root.marks & records.TERMINAL
         self.code = records.DONE
 
     def let_run(self, pool: ThreadPoolExecutor, target: int) -> None:
@@ -93,35 +97,17 @@ class Helper:
 
     def _run_piece(self, trials: int) -> int:
         assert self.storage is not None
-        end = self.trials + trials
+        end, own = self.trials + trials, self.storage.fields
         while True:
             code = int(run_trials(self.handle, end - self.trials))
-            own = self.handle[0]
             if code == records.INDEX:
                 if not self.storage.make_index():
                     return records.FULL
             elif code != records.FULL or not self.storage.grow(int(own.needed_nodes), int(own.needed_units)):
                 return code
 
-    def release(self) -> None:
-        """Free the memory that was kept for the next tree."""
-        self._spare = None
-
-    def merge(self, merger: Merger) -> None:
-        """Add this tree to the search's own, and keep only its memory and its generator."""
-        if self.storage is None or self.trials == 0:
-            return
-        search, own = self._search, self.handle[0]
-        nodes, target = int(own.node_count), search._storage
-        t = search._tree
-        units = int(t.unit_count) + nodes * (4 + 3 * int(t.actions))  # a block for every node
-        target.make_sure(int(t.node_count) + nodes + 1, units)
-        if t.index_wanted or own.index_wanted:
-            t.reserve_nodes = nodes
-            target.make_index(anyhow=True)
-        code = merger.merge(search._handle, self.handle, nodes)
-        self._generator = self.storage.scratch["rng"].copy()
-        self._spare = self.storage.cleared(2)
-        self.storage = None
-        if code != records.DONE:
-            raise_failure(search, code)
+    def leave(self) -> None:
+        """Give the tree up, which another has taken over; the random numbers go on."""
+        if self.storage is not None:
+            self._generator = self.storage.scratch["rng"].copy()
+            self.storage = None

@@ -1,18 +1,24 @@
 """Every thread has a tree; what they learnt is merged when the run ends (core/merge.py says how).
 
 The search's own tree goes on from run to run, the others begin anew in each. The k-th trial of a run belongs to the
-thread k modulo their number, so that the result depends on the seed and on that number alone. Every tree has its share
-of the memory that is left; when one is full, all are merged, after a number of trials that is the same in every run,
-and begin anew with what is left then. In between nobody waits for anybody.
+thread k modulo their number, so that the result depends on the seed and on that number alone. All lie in the search's
+arenas, so that what only one of them has need not be copied: the search's own tree grows where it always does, and the
+others behind the place where it will end, as far as that can be foreseen (nodes that lie too far behind are moved).
+Every tree has its share of the memory that is left; when one is full, all are merged, after a number of trials that is
+the same in every run, and begin anew with what is left then. In between nobody waits for anybody.
 """
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core import records
+from ..core.records import UNIT
+from ..core.shares import Share, Windows, node_bytes
+from ..core.storage import Storage
 from ..failures import raise_failure
 from .crew import Waiting, new_pool
 from .helper import Helper
@@ -24,6 +30,8 @@ if TYPE_CHECKING:
 
 TOGETHER, SELDOM = 2048, 65536
 """Trials of every thread after which full trees are merged; they meet more and more seldom while none is full."""
+ENOUGH = 0.0005
+"""Seconds of trials that show how many there will be."""
 
 
 class OwnTrees:
@@ -39,6 +47,7 @@ class OwnTrees:
         self._pool = new_pool(threads)
         self._begin()
         self._merged = search.trials  # trials when all were merged last
+        self._wasted, self._version = 0, 0  # units between blocks that hold nothing, of which of the search's trees
         make_merging_ready(search._handle)
 
     def _begin(self) -> None:
@@ -46,21 +55,24 @@ class OwnTrees:
         self._first: int | None = None  # ... and those that the search had then
         self._apart, self._meeting = TOGETHER, TOGETHER * self._threads  # trials between meetings; when the next is
         self._full = False  # whether the search's own tree has used up its share of memory
+        self._pace: float | None = None  # seconds a trial
 
     @property
     def trials(self) -> int:
         """Trials of the helpers."""
         return sum(helper.trials for helper in self._helpers)
 
-    def run(self, trials: int, last: int | None) -> bool:
+    def run(self, trials: int, last: int | None, left: float | None) -> bool:
         """Run about so many trials; False when there is no room for another. Helpers may run on meanwhile."""
+        if last is None and left is not None and self._pace is None:
+            return self._run_alone(trials)
         if self._first is None:
-            if self.trials > 0:  # there was no memory to merge them
-                self.finish()
             self._first = self._search.trials
         total = None if last is None else last - self._first
         end = self._given + trials if total is None else min(self._given + trials, total)
         while True:
+            if self._search._storage.share is None:
+                self._share_out(self._expected(total, left))
             if self._given < end:
                 self._run(min(end, self._meeting), self._meeting if total is None else min(self._meeting, total))
             if self._given in (self._meeting, total) or all(self._full_ones()):
@@ -73,6 +85,30 @@ class OwnTrees:
             if self._given >= end:
                 return True
 
+    def _run_alone(self, trials: int) -> bool:
+        """Run some trials on the search's own tree, to see how many there will be in the time that is left."""
+        began = time.perf_counter()
+        room = self._search._run_chunk(trials)
+        spent = time.perf_counter() - began
+        if spent > ENOUGH:
+            self._pace = spent / trials
+        return room
+
+    def _expected(self, total: int | None, left: float | None) -> int:
+        """How many nodes each tree will have made when this run ends, or a few more; where it is known, exactly."""
+        search = self._search
+        if total is not None:
+            trials = (total - self._given) // self._threads + 1
+        elif left is not None and self._pace is not None:
+            trials = int(max(left, 0.0) / self._pace) + TOGETHER
+        else:
+            trials = max(search.trials, SELDOM)
+        if search.growth == "leaf":
+            return trials + 3
+        levels = search._storage.scratch["path"].size
+        each = min(levels, 2 * search.size / max(search.trials, 1) if search.trials else levels)
+        return int(trials * each) + 2 * levels
+
     def _full_ones(self) -> list[bool]:
         """Of each tree, whether it has used up its share of memory, as far as is known."""
         return [self._full, *(helper.code == records.FULL for helper in self._helpers)]
@@ -83,8 +119,6 @@ class OwnTrees:
 
     def _run(self, end: int, bound: int) -> None:
         """Give out trials up to the `end`, and some more to the helpers, up to the `bound`; full trees run no more."""
-        if not self._search._storage.lent:
-            self._share_out()
         first, self._given = self._given, end
         ahead = min(bound, 2 * end - first)
         for k, helper in enumerate(self._helpers, 1):
@@ -105,20 +139,28 @@ class OwnTrees:
                 helper.look(wait=True)
             self._check(helper)
 
-    def _share_out(self) -> None:
-        """Give every tree a share of what is left, so that all of them can be merged whatever they hold."""
-        search, t = self._search, self._search._tree
-        node = records.NODE.itemsize + 8 * int(t.words)
-        block = records.UNIT * (3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2))
-        block += 0 if search.problem.deterministic else 32  # of the index, which may be wanted at any time
-        merged = 1 + block / node  # bytes in the search's tree for every byte of a helper's
-        free = max(search._max_bytes - search._storage.scratch_bytes - search.nbytes, 0)
-        share = int(free / (1 + (self._threads - 1) * (1 + 1 / merged)))
-        nodes = None if search._max_nodes is None else (search._max_nodes - search.size) // self._threads
-        most = search._storage.scratch_bytes + search.nbytes + share
-        search._storage.limit(most, None if nodes is None else search.size + nodes, lent=True)
-        for helper in self._helpers:
-            helper.plant(max(int(share / merged), 1), nodes)
+    def _share_out(self, nodes: int) -> None:
+        """Give every tree a share of what is left, so that all of them can be merged whatever they hold.
+
+        Each gets numbers for so many nodes, if there is memory for as many.
+        """
+        search, t, storage = self._search, self._search._tree, self._search._storage
+        block = 3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2)
+        most = UNIT * block + (0 if search.problem.deterministic else 32)  # with the index, which may be wanted any time
+        merged = 1 + most / node_bytes(t)  # bytes that a helper's tree may take when it is merged, for one of its own
+        free = max(search._max_bytes - storage.scratch_bytes - search.nbytes, 0) // self._threads
+        size = search.size
+        nodes = min(nodes, free // node_bytes(t) + 2)
+        if search._max_nodes is not None:
+            nodes = min(nodes, (search._max_nodes - size) // self._threads + 1)
+        levels = 2 if search.growth == "leaf" else storage.scratch["path"].size
+        windows = Windows(int(t.unit_count), self._threads, 4 * levels * block)
+        nodes = storage.reserve(size, nodes * self._threads, windows.window(1, 0)[0]) // self._threads
+        had, nbytes = int(t.unit_count), search.nbytes
+        storage.keep_to(Share(0, size + nodes, nbytes + free, windows, 0, had))
+        for k, helper in enumerate(self._helpers, 1):
+            first = size + k * nodes
+            helper.plant(Share(first, first + nodes, int(free / merged), windows, k))
 
     def _gather(self) -> bool:
         """Merge all trees; where memory is short then, free some of it. False when there is none."""
@@ -128,8 +170,6 @@ class OwnTrees:
         many = search._max_nodes is not None and search.size > search._max_nodes * 3 // 4
         if search.trials > before and not many and search.nbytes <= search._max_bytes * 3 // 4:
             return True
-        for helper in self._helpers:
-            helper.release()
         return search._recycle(0, 0, by_nodes=many)
 
     def _check(self, helper: Helper) -> None:
@@ -137,12 +177,16 @@ class OwnTrees:
         code, error, helper.error = helper.code, helper.error, None  # it is told once
         if error is not None:
             raise error
-        if code < records.STEP_FAILED:
-            return
-        search, helper.code = self._search, records.DONE
+        if code >= records.STEP_FAILED:
+            helper.code = records.DONE
+            assert helper.storage is not None
+            self._raise(helper.storage, code)
+
+    def _raise(self, storage: Storage, code: int) -> None:
+        """Raise the failure of a problem's function in one of the trees."""
+        search = self._search
         mine = search._handle, search._storage
-        assert helper.storage is not None
-        search._handle, search._storage = helper.handle, helper.storage
+        search._handle, search._storage = storage.tree, storage
         try:
             raise_failure(search, code)
         finally:
@@ -158,12 +202,28 @@ class OwnTrees:
             for helper in self._helpers:
                 self._check(helper)
         finally:
-            search = self._search
-            self._begin()
-            search._storage.limit(search._max_bytes, search._max_nodes)
-            merger = Merger(self._pool, self._threads)
-            for helper in self._helpers:
-                helper.merge(merger)
+            self._merge()
+
+    def _merge(self) -> None:
+        """Merge all trees; the search has all of its memory again."""
+        search, storage = self._search, self._search._storage
+        self._begin()
+        if storage.share is None:
+            return
+        grown = [helper.storage for helper in self._helpers if helper.storage is not None and helper.trials > 0]
+        merger = Merger([storage, *grown], self._pool)
+        wasted = merger.merge()
+        for helper in self._helpers:
+            helper.leave()
+        storage.limit(search._max_bytes, search._max_nodes)
+        self._wasted = wasted + (self._wasted if self._version == search._version else 0)
+        self._version = search._version
+        dear = search.nbytes > search._max_bytes * 3 // 4 or self._wasted > int(search._tree.unit_count) // 3
+        if self._wasted and dear:
+            storage.slide_together()
+            self._wasted = 0
+        if merger.failed is not None:
+            self._raise(merger.failed.target, merger.failed.code)
 
     def waiting(self) -> Waiting:
         """Nobody waits."""

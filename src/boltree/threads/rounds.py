@@ -31,7 +31,7 @@ class Rounds(Workers):
         self._values, self._none = np.zeros(round_size(threads)), np.zeros(0)
         make_ready(run_rounds, search._handle, 0, threads, 0, 0, 0, self._values, self._none)
 
-    def run(self, trials: int, last: int | None) -> bool:
+    def run(self, trials: int, last: int | None, left: float | None) -> bool:
         """Run whole rounds until there are so many more trials; False when there is no room for another."""
         search = self._search
         enough = search.trials + trials

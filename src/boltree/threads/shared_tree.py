@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core import records
-from ..core.holes import close_gaps, drop_unvisited
+from ..core.holes import drop_unvisited
 from ..core.jit import make_ready
 from ..core.worker import run_worker, set_reserves
 from ..failures import raise_failure
 from .crew import Waiting
+from .gaps import close_gaps, make_closing_ready
 from .worker import Workers
 
 if TYPE_CHECKING:
@@ -28,9 +29,9 @@ class SharedTree(Workers):
         super().__init__(search, threads, seed)
         self._version = search._version
         make_ready(run_worker, search._handle)
-        make_ready(close_gaps, search._handle, np.zeros(0, np.int64))
+        make_closing_ready(search._handle)
 
-    def run(self, trials: int, last: int | None) -> bool:
+    def run(self, trials: int, last: int | None, left: float | None) -> bool:
         """Run so many trials; False when there is no room for as many at once as there are threads."""
         search = self._search
         end = search.trials + trials
@@ -95,7 +96,7 @@ class SharedTree(Workers):
                 search._storage.nodes["visits"][unused] = records.NONE
                 drop_unvisited(search._handle)
                 unused = np.flatnonzero(search._storage.nodes["visits"][: int(t.node_count)] == records.NONE)
-            close_gaps(search._handle, np.sort(unused))
+            close_gaps(search._storage, search._storage.spans, unused)
 
     def finish(self) -> None:
         """The tree is whole already."""
