@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import threading
@@ -12,7 +13,7 @@ import pytest
 
 import boltree as bt
 from boltree.core.soundness import FAULTS, find_fault
-from boltree.threads import crew, helper, merger
+from boltree.threads import crew, helper, merger, tickets
 from mdps import random_mdp
 from test_fast_paths import Noise
 from test_invariants import ALGORITHMS
@@ -138,7 +139,7 @@ def test_the_pieces_in_which_a_helper_runs_change_nothing(seconds, monkeypatch):
         return {name: used.copy() for name, used in search._storage.used().items()}
 
     expected = memory()
-    monkeypatch.setattr(helper, "SOON", seconds)  # the smallest pieces, or ever larger ones
+    monkeypatch.setattr(tickets, "SOON", seconds)  # the smallest pieces, or ever larger ones
     found = memory()
     for name, used in expected.items():
         assert np.array_equal(used, found[name])
@@ -185,9 +186,10 @@ def test_helpers_end_soon_when_time_is_up():
 
 @pytest.mark.parametrize("algorithm", [bt.UCT(), bt.BTS(), bt.DENTS()], ids=lambda a: a.name)
 def test_trees_are_merged_two_and_two_by_all_threads(algorithm, monkeypatch):
-    twos = []
-    add = merger.add
-    monkeypatch.setattr(merger, "add", lambda *trees: twos.append(threading.get_ident()) or add(*trees))
+    threads = []
+    match = merger.Addition._match_below
+    note = threading.get_ident
+    monkeypatch.setattr(merger.Addition, "_match_below", lambda *given: threads.append(note()) or match(*given))
 
     def run():
         search = bt.Search(bt.problems.ConnectFour(), algorithm, threads=5, deterministic=True, seed=1)
@@ -195,8 +197,8 @@ def test_trees_are_merged_two_and_two_by_all_threads(algorithm, monkeypatch):
         return search
 
     search, again = run(), run()
-    assert len(twos) == 8
-    assert len(set(twos)) > 2
+    assert len(threads) == 2 * (4 + 4 + 5)  # all but one in the first rounds
+    assert len(set(threads)) > 2
     check_invariants(search)
     for name, used in search._storage.used().items():
         assert np.array_equal(used, again._storage.used()[name])
@@ -210,7 +212,7 @@ def test_one_thread_merges_alone_where_no_other_can_be_started():
         submit = pool.submit
 
         def refused(function, *arguments):
-            if refuse and function is merger.add:
+            if refuse and isinstance(function, functools.partial):
                 raise RuntimeError("can't start new thread")
             return submit(function, *arguments)
 

@@ -354,7 +354,11 @@ class Search:
 
     def _recycle(self, more_nodes: int, more_units: int, *, by_nodes: bool) -> bool:
         """Free the least visited subtrees, if that is wanted and no trial is on its way through them."""
-        if self.on_full != "recycle" or self._storage.share is not None or self._storage.nodes[int(self._tree.root)].flights:
+        if (
+            self.on_full != "recycle"
+            or self._storage.share is not None
+            or self._storage.nodes[int(self._tree.root)].flights
+        ):
             return False
         before = self.recyclings
         room = self._storage.recycle(more_nodes, more_units, by_nodes=by_nodes)

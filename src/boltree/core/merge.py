@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from .atomics import add_to
 from .blocks import extra_at, make_block, slot_of, units_of
 from .jit import inlined, kernel
 from .outcomes import find_outcome, link_outcome
@@ -27,23 +28,28 @@ from .schedules import scheduled
 from .space import HALVING, MEAN, NO_ENTROPY, POWER, RELATIVE_SOFT, SOFT, SWITCHING
 from .units import note_return
 from .values import scan_best, state_value
-from .views import edge_at, entropy_at, header_at, node_at
+from .views import edge_at, entropy_at, header_at, node_at, state_word_at
 
-AHEAD = 8
+AHEAD = 6
 """Pairs between the steps of looking ahead: about as long as memory takes to answer."""
 
-BEGUN, KNOWN, WASTED = 0, 1, 2
-"""Of a merge: pairs that were matched, pairs that are known, units of their blocks that are of no more use."""
+MANY = 64
+"""Pairs from which on several threads go on with what lies below each."""
+
+BEGUN, KNOWN, WASTED, TASK = 0, 1, 2, 3
+"""Of a list of pairs: how many were matched, how many are known, units of blocks that are of no more use, and which of
+the pairs above it is being matched (NONE if none is)."""
 
 
 @kernel
-def match_trees(target: Any, source: Any, pairs: Any, so_far: Any) -> int:
-    """Add the counts of a tree to another, and graft what only that one has; DONE, FULL or an error.
+def begin_merging(target: Any, source: Any, pairs: Any, so_far: Any) -> int:
+    """Begin to add a tree to another: match the nodes near the roots; DONE, FULL or an error.
 
-    `pairs` lists which node of theirs is which of ours, from the roots down; it has room for all of theirs. FULL is
-    returned while our tree has no room for another block, to be called again. An error is that of a problem's
-    function: what could not be matched is paired with NONE, and lost. Then comes `compute_matched`. Their tree is of no
-    use afterwards.
+    `pairs` lists which node of theirs is which of ours, from the roots down; it has room for all of theirs. Those that
+    are known then, and not matched, are for `match_below`, in any number of threads. FULL is returned while our tree
+    has no room for another block, to be called again. An error is that of a problem's function: what could not be
+    matched is paired with NONE, and lost. Their tree is of no use afterwards, but its record: a thread may work with it
+    as it does with ours.
     """
     mine, other = target[0], source[0]
     if so_far[KNOWN] == 0:
@@ -52,36 +58,83 @@ def match_trees(target: Any, source: Any, pairs: Any, so_far: Any) -> int:
             note_return(mine, other.highest)
         pairs[0, 0], pairs[0, 1] = other.root, mine.root
         so_far[KNOWN] = 1
+    return match_known(mine, pairs, so_far, MANY)
+
+
+@kernel
+def match_below(handle: Any, tops: Any, drawn_at: int, pairs: Any, so_far: Any) -> int:
+    """Match the pairs `tops` and what lies below them; DONE, FULL or an error, as above.
+
+    Threads may do so together, each with the record of a tree and a list of its own. `drawn_at` is where it is counted
+    how many were drawn.
+    """
+    tree = handle[0]
     failure = DONE
-    while so_far[BEGUN] < so_far[KNOWN]:
-        k = so_far[BEGUN]
-        look_ahead(mine, pairs, k, so_far[KNOWN])
-        a, b = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
-        status = DONE if b == NONE else match(mine, a, b)
+    while True:
+        status = match_known(tree, pairs, so_far, np.int64(pairs.shape[0]))
         if status == FULL:
             return FULL
-        if status != DONE:
-            failure, mine.error_node = status, b
-        settle_outcomes(mine, a, b if status == DONE else np.int64(NONE), pairs, so_far)
+        failure = status if status != DONE else failure
+        if so_far[TASK] == NONE:
+            task = add_to(drawn_at, 1)
+            if task >= tops.shape[0]:
+                return failure
+            so_far[TASK] = task
+        status = match_pair(tree, np.int64(tops[so_far[TASK], 0]), np.int64(tops[so_far[TASK], 1]), pairs, so_far)
+        if status == FULL:
+            return FULL
+        failure = status if status != DONE else failure
+        so_far[TASK] = NONE
+
+
+@inlined
+def match_known(tree: Any, pairs: Any, so_far: Any, many: int) -> int:
+    """Match the pairs of a list, and add those below them, until none or `many` wait; DONE, FULL or an error."""
+    failure = DONE
+    while so_far[BEGUN] < so_far[KNOWN] and so_far[KNOWN] - so_far[BEGUN] < many:
+        k = so_far[BEGUN]
+        look_ahead(tree, pairs, k, so_far[KNOWN])
+        status = match_pair(tree, np.int64(pairs[k, 0]), np.int64(pairs[k, 1]), pairs, so_far)
+        if status == FULL:
+            return FULL
+        failure = status if status != DONE else failure
         so_far[BEGUN] += 1
     return failure
 
 
+@inlined
+def match_pair(tree: Any, a: int, b: int, pairs: Any, so_far: Any) -> int:
+    """Match their node `a` and our node `b`, and pair or graft what lies below; DONE, FULL or an error."""
+    status = DONE if b == NONE else match(tree, a, b)
+    if status == FULL:
+        return FULL
+    if status != DONE:
+        tree.error_node = b
+    settle_outcomes(tree, a, b if status == DONE else np.int64(NONE), pairs, so_far)
+    return status
+
+
 @kernel
-def compute_matched(target: Any, source: Any, pairs: Any, so_far: Any) -> None:
-    """Compute the matched nodes, from the deepest upwards; theirs are marked as free."""
-    mine, other = target[0], source[0]
+def compute_matched(handle: Any, pairs: Any, so_far: Any) -> None:
+    """Compute the matched nodes of a list, from the deepest upwards; theirs are marked as free."""
+    tree = handle[0]
     for k in range(so_far[KNOWN] - 1, -1, -1):
-        look_back(mine, pairs, k)
+        look_back(tree, pairs, k)
         a, b = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
-        theirs = node_at(mine, a)
+        theirs = node_at(tree, a)
         if b != NONE:
-            node = node_at(mine, b)
+            node = node_at(tree, b)
             if theirs.block != NONE and node.block != NONE and not node.marks & SINGLE:
-                recompute(mine, b)
-            if k > 0:
-                tell_parent(mine, theirs, b)
+                recompute(tree, b)
+            if theirs.parent != NONE:
+                tell_parent(tree, theirs, b)
         theirs.visits = NONE
+
+
+@kernel
+def end_merging(target: Any, source: Any) -> None:
+    """Add up what belongs to the trees as a whole."""
+    mine, other = target[0], source[0]
     mine.trials += other.trials
     mine.visits_made += other.visits_made
     if other.index_wanted:
@@ -91,12 +144,14 @@ def compute_matched(target: Any, source: Any, pairs: Any, so_far: Any) -> None:
 
 @inlined
 def look_ahead(tree: Any, pairs: Any, k: int, known: int) -> None:
-    """Ask for the memory that later pairs will want: first for their nodes, then for their edges."""
+    """Ask for the memory that later pairs will want: first for their nodes, then for their edges and outcomes."""
     for side in range(2):
+        if k + 3 * AHEAD < known and pairs[k + 3 * AHEAD, side] != NONE:
+            prefetch(node_at(tree, np.int64(pairs[k + 3 * AHEAD, side])))
         if k + 2 * AHEAD < known and pairs[k + 2 * AHEAD, side] != NONE:
-            prefetch(node_at(tree, np.int64(pairs[k + 2 * AHEAD, side])))
+            ask_for_edges(tree, np.int64(pairs[k + 2 * AHEAD, side]))
         if k + AHEAD < known and pairs[k + AHEAD, side] != NONE:
-            ask_for_edges(tree, np.int64(pairs[k + AHEAD, side]))
+            ask_for_outcomes(tree, np.int64(pairs[k + AHEAD, side]))
 
 
 @inlined
@@ -115,6 +170,25 @@ def ask_for_edges(tree: Any, index: int) -> None:
     if node.block != NONE and not node.marks & SINGLE:
         for i in range(0, np.int64(node.actions), 2):  # two edges in a line of memory
             prefetch(edge_at(tree, node.block + i))
+
+
+@inlined
+def ask_for_outcomes(tree: Any, index: int) -> None:
+    """Ask for the first outcomes of a node's edges, and their states."""
+    node = node_at(tree, index)
+    if node.marks & SINGLE:
+        ask_for_node(tree, np.int64(node.block))
+    elif node.block != NONE:
+        for i in range(np.int64(node.actions)):
+            ask_for_node(tree, np.int64(edge_at(tree, node.block + i).child))
+
+
+@inlined
+def ask_for_node(tree: Any, index: int) -> None:
+    """Ask for a node and its state, if it is one."""
+    if index != NONE:
+        prefetch(node_at(tree, index))
+        prefetch(state_word_at(tree, index * tree.words, 0))
 
 
 @inlined

@@ -89,7 +89,7 @@ class Unhired:
         self._least = min(self._least, spent / max(int(search._tree.visits_made) - visits, 1))
         if search.trials >= SAMPLE:
             dear = self._least >= DEAR
-            way = _shared_tree if dear and not _counts_trials(search) else _own_trees
+            way = _shared_tree if dear and not counts_trials(search) else _own_trees
             if way is _own_trees:
                 search._tree.compact = self._compact
             began = time.perf_counter()
@@ -133,7 +133,7 @@ def hire(search: Search, threads: int, deterministic: bool, seed: np.random.Seed
         return Unhired(search, threads, seed)
     rolls_out = t.growth == records.LEAF and t.evaluator == records.ROLLOUT
     long = search.problem.horizon * search.problem.actions >= LONG
-    way = _rounds if rolls_out and long and not _counts_trials(search) else _own_trees
+    way = _rounds if rolls_out and long and not counts_trials(search) else _own_trees
     return way(search, threads, seed)
 
 
@@ -144,7 +144,7 @@ def resume(search: Search, compact: int) -> None:
         search._crew = _own_trees(search, search.threads, search._crew.seed)
 
 
-def _counts_trials(search: Search) -> bool:
+def counts_trials(search: Search) -> bool:
     """Whether an algorithm counts single trials, so that threads cannot share its tree."""
     t = search._tree
     return bool(t.distribution in (space.HALVING, space.SWITCHING) or t.adaptive)

@@ -23,7 +23,7 @@ def close_gaps(storage: Storage, spans: Any, gone: Any) -> None:
     count = int((spans[:, 1] - spans[:, 0]).sum()) - gone.size
     last = np.concatenate([[0], spans[:-1, 1]])
     between = [np.arange(begin, end) for begin, end in zip(last, np.minimum(spans[:, 0], count), strict=True)]
-    gaps = np.concatenate([*between, gone[gone < count]])
+    gaps = np.concatenate([*between, np.sort(gone[gone < count])])
     moving = np.maximum(spans, count)
     fill_gaps(storage.tree, gaps.astype(np.int64), moving[moving[:, 0] < moving[:, 1]])
     storage.fields.node_count = count

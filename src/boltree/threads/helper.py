@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +12,10 @@ from ..core.random import new_generator
 from ..core.run import run_trials
 from ..core.shares import Share
 from ..core.storage import Storage, new_tree
+from .tickets import Tickets
 
 if TYPE_CHECKING:
     from ..search import Search
-
-FIRST, SOON = 64, 0.002
-"""Trials of a first piece, and seconds that a piece takes, about: so soon a tree ends that is told to."""
 
 
 class Helper:
@@ -26,10 +23,11 @@ class Helper:
 
     def __init__(self, search: Search, seed: np.random.SeedSequence) -> None:
         self._search = search
+        self._tickets = Tickets()
         self._generator = new_generator(seed)
         self.storage: Storage | None = None
         self._running: Future[int] | None = None
-        self._target, self._stopped = 0, False
+        self._stopped = False
         self.code = records.DONE
         self.error: BaseException | None = None
 
@@ -44,8 +42,9 @@ class Helper:
         """Trials of this tree."""
         return 0 if self.storage is None else int(self.storage.fields.trials)
 
-    def plant(self, share: Share) -> None:
-        """Begin a tree with the search's root, in a part of the search's arenas."""
+    def plant(self, share: Share, tickets: Tickets) -> None:
+        """Begin a tree with the search's root, in a part of the search's arenas, for trials of which it has tickets."""
+        self._tickets = tickets
         search, t = self._search, self._search._tree
         root = search._storage.nodes[int(t.root)]
         handle = new_tree()
@@ -63,11 +62,11 @@ class Helper:
         storage.nodes["marks"][index] |= root.marks & records.TERMINAL
         self.code = records.DONE
 
-    def let_run(self, pool: ThreadPoolExecutor, target: int) -> None:
-        """Run on, in a thread of a pool, until this tree has so many trials."""
-        self._target, self._stopped = target, False
+    def let_run(self, pool: ThreadPoolExecutor) -> None:
+        """Run on, in a thread of a pool, while there are tickets."""
+        self._stopped = False
         self.look()
-        if self._running is None and self.is_well and self.trials < target:
+        if self._running is None and self.is_well:
             self._running = pool.submit(self._run)
 
     @property
@@ -88,11 +87,15 @@ class Helper:
 
     def _run(self) -> int:
         """Run piece by piece; DONE, FULL (at a limit) or an error."""
-        piece, code = FIRST, records.DONE
-        while code == records.DONE and not self._stopped and self.trials < self._target:
-            began = time.perf_counter()
-            code = self._run_piece(min(piece, self._target - self.trials))
-            piece = 2 * piece if time.perf_counter() - began < SOON else max(piece // 2, 1)
+        code = records.DONE
+
+        def run(trials: int) -> int:
+            nonlocal code
+            before = self.trials
+            code = self._run_piece(trials)
+            return self.trials - before
+
+        self._tickets.use(run, lambda: code == records.DONE and not self._stopped)
         return code
 
     def _run_piece(self, trials: int) -> int:

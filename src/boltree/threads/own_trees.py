@@ -1,11 +1,14 @@
 """Every thread has a tree; what they learnt is merged when the run ends (core/merge.py says how).
 
-The search's own tree goes on from run to run, the others begin anew in each. The k-th trial of a run belongs to the
-thread k modulo their number, so that the result depends on the seed and on that number alone. All lie in the search's
-arenas, so that what only one of them has need not be copied: the search's own tree grows where it always does, and the
-others behind the place where it will end, as far as that can be foreseen (nodes that lie too far behind are moved).
-Every tree has its share of the memory that is left; when one is full, all are merged, after a number of trials that is
-the same in every run, and begin anew with what is left then. In between nobody waits for anybody.
+The search's own tree goes on from run to run, the others begin anew in each. Who is faster runs more trials; or, if the
+search is to be deterministic, the k-th trial of a run belongs to the thread k modulo their number, so that the result
+depends on the seed and on that number alone. Every tree has its share of the memory that is left; when one is full, all
+are merged, and begin anew with what is left then; if it is to be deterministic, after a number of trials that is the
+same in every run. In between nobody waits.
+
+All lie in the search's arenas, so that what only one of them has need not be copied: the search's own tree grows where
+it always does, the others behind the place where it will end, as far as that can be foreseen. Nodes that come to lie
+too far behind are moved.
 """
 
 from __future__ import annotations
@@ -20,9 +23,10 @@ from ..core.records import UNIT
 from ..core.shares import Share, Windows, node_bytes
 from ..core.storage import Storage
 from ..failures import raise_failure
-from .crew import Waiting, new_pool
+from .crew import Waiting, counts_trials, new_pool
 from .helper import Helper
 from .merger import Merger, make_merging_ready
+from .tickets import Tickets
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -30,6 +34,9 @@ if TYPE_CHECKING:
 
 TOGETHER, SELDOM = 2048, 65536
 """Trials of every thread after which full trees are merged; they meet more and more seldom while none is full."""
+NEVER = 1 << 60
+MARGIN = 4
+"""A tree may have one part in so many more nodes than the others, where trials are anybody's."""
 ENOUGH = 0.0005
 """Seconds of trials that show how many there will be."""
 
@@ -45,17 +52,21 @@ class OwnTrees:
         self._threads = threads
         self._helpers = [Helper(search, one) for one in seed.spawn(threads - 1)]
         self._pool = new_pool(threads)
+        self._free = not (search.deterministic or counts_trials(search))  # who is faster runs more
         self._begin()
         self._merged = search.trials  # trials when all were merged last
+        self._pace: float | None = None  # seconds of a trial, as far as is known
         self._wasted, self._version = 0, 0  # units between blocks that hold nothing, of which of the search's trees
         make_merging_ready(search._handle)
 
     def _begin(self) -> None:
-        self._given = 0  # trials that were given out since all were merged, ...
-        self._first: int | None = None  # ... and those that the search had then
-        self._apart, self._meeting = TOGETHER, TOGETHER * self._threads  # trials between meetings; when the next is
+        alike = [Tickets() for _ in range(self._threads)]
+        self._tickets = alike[:1] * self._threads if self._free else alike  # of each tree, its own first
+        self._met = 0  # trials that were given out since all were merged, where everybody's are settled
+        self._first: int | None = None  # trials that the search had then
+        self._apart = NEVER if self._free else TOGETHER  # trials between meetings, ...
+        self._meeting = self._apart * self._threads  # ... and when the next is
         self._full = False  # whether the search's own tree has used up its share of memory
-        self._pace: float | None = None  # seconds a trial
 
     @property
     def trials(self) -> int:
@@ -75,15 +86,21 @@ class OwnTrees:
                 self._share_out(self._expected(total, left))
             if self._given < end:
                 self._run(min(end, self._meeting), self._meeting if total is None else min(self._meeting, total))
-            if self._given in (self._meeting, total) or all(self._full_ones()):
+            full = self._full_ones()
+            if self._given in (self._meeting, total) or (any(full) if self._free else all(full)):
                 self._await()
-                if any(self._full_ones()):
+                full = self._full_ones()
+                if any(full) and (all(full) or not self._can_wait(total)):
                     return self._gather()
             if self._given == self._meeting:
                 self._apart = min(2 * self._apart, SELDOM)
                 self._meeting = self._given + self._apart * self._threads
             if self._given >= end:
                 return True
+
+    def _can_wait(self, total: int | None) -> bool:
+        """Whether so few trials are left that those whose trees are not full may as well run them."""
+        return self._free and total is not None and total - self._given <= total // 4
 
     def _run_alone(self, trials: int) -> bool:
         """Run some trials on the search's own tree, to see how many there will be in the time that is left."""
@@ -94,19 +111,26 @@ class OwnTrees:
             self._pace = spent / trials
         return room
 
+    def _measure(self) -> None:
+        """See how long the trials took since the trees were planted."""
+        mine = self._search.trials - self.trials - (self._first or 0)
+        if mine > TOGETHER:
+            self._pace = (time.perf_counter() - self._planted) / mine
+
     def _expected(self, total: int | None, left: float | None) -> int:
         """How many nodes each tree will have made when this run ends, or a few more; where it is known, exactly."""
         search = self._search
         if total is not None:
             trials = (total - self._given) // self._threads + 1
+            trials += trials // MARGIN if self._free else 0
         elif left is not None and self._pace is not None:
             trials = int(max(left, 0.0) / self._pace) + TOGETHER
         else:
             trials = max(search.trials, SELDOM)
         if search.growth == "leaf":
             return trials + 3
-        levels = search._storage.scratch["path"].size
-        each = min(levels, 2 * search.size / max(search.trials, 1) if search.trials else levels)
+        levels = int(search._storage.scratch["path"].size)
+        each = min(levels, 2 * search.size / search.trials if search.trials else levels)
         return int(trials * each) + 2 * levels
 
     def _full_ones(self) -> list[bool]:
@@ -114,29 +138,37 @@ class OwnTrees:
         return [self._full, *(helper.code == records.FULL for helper in self._helpers)]
 
     def _share(self, k: int, trials: int) -> int:
-        """How many of so many trials belong to the k-th thread."""
-        return (trials - k - 1) // self._threads + 1
+        """How many of so many trials belong to the k-th thread; or, where they are anybody's, all."""
+        return trials if self._free else (trials - k - 1) // self._threads + 1
+
+    @property
+    def _given(self) -> int:
+        """Trials that were given out since all were merged."""
+        return int(self._tickets[0].given) if self._free else self._met
 
     def _run(self, end: int, bound: int) -> None:
         """Give out trials up to the `end`, and some more to the helpers, up to the `bound`; full trees run no more."""
-        first, self._given = self._given, end
-        ahead = min(bound, 2 * end - first)
-        for k, helper in enumerate(self._helpers, 1):
-            helper.let_run(self._pool, self._share(k, ahead))
+        search, own, ahead = self._search, self._search._tree, min(bound, 2 * end - self._given)
+        for k, tickets in enumerate(self._tickets):
+            tickets.raise_to(self._share(k, ahead))
+        for helper in self._helpers:
+            helper.let_run(self._pool)
             self._check(helper)
-        if not self._full:
-            self._full = not self._search._run_chunk(self._share(0, end) - self._share(0, first))
+
+        def run(trials: int) -> int:
+            before = int(own.trials)
+            self._full = not search._run_chunk(trials)
+            return int(own.trials) - before
+
+        self._tickets[0].use(run, lambda: not self._full, self._share(0, end))
+        self._met = end
 
     def _await(self) -> None:
-        """Wait until the helpers have all trials that were given out."""
-        for k, helper in enumerate(self._helpers, 1):
-            target = self._share(k, self._given)
+        """Wait until the helpers have run all trials that are theirs."""
+        for helper in self._helpers:
+            helper.let_run(self._pool)
+        for helper in self._helpers:
             helper.look(wait=True)
-            before = -1
-            while helper.is_well and before < helper.trials < target:
-                before = helper.trials
-                helper.let_run(self._pool, target)
-                helper.look(wait=True)
             self._check(helper)
 
     def _share_out(self, nodes: int) -> None:
@@ -146,7 +178,9 @@ class OwnTrees:
         """
         search, t, storage = self._search, self._search._tree, self._search._storage
         block = 3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2)
-        most = UNIT * block + (0 if search.problem.deterministic else 32)  # with the index, which may be wanted any time
+        most = UNIT * block + (
+            0 if search.problem.deterministic else 32
+        )  # with the index, which may be wanted any time
         merged = 1 + most / node_bytes(t)  # bytes that a helper's tree may take when it is merged, for one of its own
         free = max(search._max_bytes - storage.scratch_bytes - search.nbytes, 0) // self._threads
         size = search.size
@@ -156,11 +190,11 @@ class OwnTrees:
         levels = 2 if search.growth == "leaf" else storage.scratch["path"].size
         windows = Windows(int(t.unit_count), self._threads, 4 * levels * block)
         nodes = storage.reserve(size, nodes * self._threads, windows.window(1, 0)[0]) // self._threads
-        had, nbytes = int(t.unit_count), search.nbytes
+        had, nbytes, self._planted = int(t.unit_count), search.nbytes, time.perf_counter()
         storage.keep_to(Share(0, size + nodes, nbytes + free, windows, 0, had))
         for k, helper in enumerate(self._helpers, 1):
             first = size + k * nodes
-            helper.plant(Share(first, first + nodes, int(free / merged), windows, k))
+            helper.plant(Share(first, first + nodes, int(free / merged), windows, k), self._tickets[k])
 
     def _gather(self) -> bool:
         """Merge all trees; where memory is short then, free some of it. False when there is none."""
@@ -207,23 +241,24 @@ class OwnTrees:
     def _merge(self) -> None:
         """Merge all trees; the search has all of its memory again."""
         search, storage = self._search, self._search._storage
-        self._begin()
         if storage.share is None:
             return
+        self._measure()
+        self._begin()
         grown = [helper.storage for helper in self._helpers if helper.storage is not None and helper.trials > 0]
-        merger = Merger([storage, *grown], self._pool)
+        merger = Merger([storage, *grown], self._pool, free=self._free)
         wasted = merger.merge()
         for helper in self._helpers:
             helper.leave()
         storage.limit(search._max_bytes, search._max_nodes)
         self._wasted = wasted + (self._wasted if self._version == search._version else 0)
         self._version = search._version
-        dear = search.nbytes > search._max_bytes * 3 // 4 or self._wasted > int(search._tree.unit_count) // 3
-        if self._wasted and dear:
+        short = search.nbytes > search._max_bytes * 3 // 4
+        if self._wasted * UNIT > (0 if short else search.nbytes // 3):
             storage.slide_together()
             self._wasted = 0
         if merger.failed is not None:
-            self._raise(merger.failed.target, merger.failed.code)
+            self._raise(*merger.failed)
 
     def waiting(self) -> Waiting:
         """Nobody waits."""
