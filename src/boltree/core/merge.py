@@ -33,7 +33,7 @@ from .views import edge_at, entropy_at, header_at, node_at, state_word_at
 AHEAD = 6
 """Pairs between the steps of looking ahead: about as long as memory takes to answer."""
 
-MANY = 64
+MANY = 512
 """Pairs from which on several threads go on with what lies below each."""
 
 BEGUN, KNOWN, WASTED, TASK = 0, 1, 2, 3

@@ -88,7 +88,7 @@ class Share:
         return self.had + int(t.unit_count) - self._start
 
     def spans(self, t: Any) -> Any:
-        """Where a tree's nodes lie: from one number to another, and so on."""
+        """The spans of numbers that a tree's nodes have."""
         return np.array([(self.first, int(t.node_count)), *self.grafted], np.int64)
 
 

@@ -284,7 +284,7 @@ class Storage:
 
     @property
     def spans(self) -> Any:
-        """Where the tree's nodes lie: from one number to another, and so on."""
+        """The spans of numbers that the tree's nodes have."""
         if self.share is not None:
             return self.share.spans(self.fields)
         return np.array([(0, int(self.fields.node_count))], np.int64)
