@@ -6,9 +6,16 @@ import numpy as np
 
 import boltree as bt
 from boltree.core.records import NONE, ORIGIN, RECYCLED, SINGLE, TERMINAL, UNFINISHED
+from boltree.core.soundness import FAULTS, find_fault
 from boltree.node import Node
 
 AVERAGES = ("mean",)
+
+
+def fault_of(search: bt.Search) -> str:
+    """What is wrong with a search's memory, in words, "" if nothing is; by the kernel that looks through saved files."""
+    used = np.zeros(int(search._tree.node_count), np.uint8), np.zeros(int(search._tree.unit_count), np.uint8)
+    return FAULTS[int(find_fault(search._handle, *used))]
 
 
 def check_invariants(

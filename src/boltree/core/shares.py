@@ -35,6 +35,14 @@ class Windows:
         start = self.first + before * self.turns + turn * size
         return start, start + size
 
+    def end(self, units: int) -> int:
+        """The end of all windows that are needed so that every tree has so many units."""
+        number = had = 0
+        while had < units:
+            start, end = self.window(number, 0)
+            number, had = number + 1, had + end - start
+        return self.window(max(number - 1, 0), self.turns - 1)[1]
+
 
 @dataclass
 class Share:
@@ -51,7 +59,7 @@ class Share:
     """Where nodes lie that came from other trees."""
 
     def __post_init__(self) -> None:
-        self._number = 0
+        self._number, self._before = 0, self.had
         self._start, self._end = self.windows.window(0, self.turn)
 
     @property
@@ -86,6 +94,10 @@ class Share:
     def units(self, t: Any) -> int:
         """Units that a tree has had."""
         return self.had + int(t.unit_count) - self._start
+
+    def taken(self, t: Any) -> int:
+        """Units of these windows that a tree has taken."""
+        return self.units(t) - self._before
 
     def spans(self, t: Any) -> Any:
         """The spans of numbers that a tree's nodes have."""

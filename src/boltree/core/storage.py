@@ -155,13 +155,14 @@ class Storage:
             self.share.bound(t)
         t.max_state_words = self.arenas["states"].size // 8
 
-    def reserve(self, size: int, more: int, units: int) -> int:
-        """Make room for so many nodes behind the first ones, and for so many units in all; for how many there is."""
+    def reserve(self, more: int, units: int) -> tuple[int, int]:
+        """Make room for so many more nodes, and so many units in all; for how many there is."""
+        size = int(self.fields.node_count)
         with held_back():
             for name, wanted in self._sizes(size + more, units).items():
                 self.arenas[name].make_room(min(wanted, self.arenas[name].limit))
             self._place()
-        return min(more, int(self.fields.max_nodes) - size)
+        return min(more, int(self.fields.max_nodes) - size), self.arenas["blocks"].size // UNIT
 
     def make_sure(self, nodes: int, units: int) -> None:
         """Make room for so many nodes and units in all, whatever the limits; MemoryError when there is none."""
@@ -269,13 +270,15 @@ class Storage:
         return int(self.fields.unit_count) if self.share is None else self.share.units(self.fields)
 
     def grow_anyhow(self) -> None:
-        """Make room for one more block, whatever the share."""
+        """Make room for one more block, over the limit of the share if need be."""
         assert self.share is not None
-        t = self.fields
-        nodes, units = int(t.node_count), int(t.unit_count + t.needed_units)
-        while not self.share.grow(t, nodes, units, self.arenas["blocks"].size // UNIT, anyhow=True):
-            if not self.arenas["blocks"].grow():
-                raise MemoryError("no memory for merging trees")
+        t, room = self.fields, self.arenas["blocks"].size // UNIT
+        if not self.share.grow(t, int(t.node_count), int(t.unit_count + t.needed_units), room, anyhow=True):
+            raise MemoryError("no memory for the blocks of trees that are merged")
+
+    def has_moved(self) -> None:
+        """Look where the arenas lie, which another tree has made larger."""
+        self._place()
 
     def take_in(self, spans: Any) -> None:
         """Note where nodes lie that another tree had and this one has now."""

@@ -67,6 +67,7 @@ class OwnTrees:
         self._apart = NEVER if self._free else TOGETHER  # trials between meetings, ...
         self._meeting = self._apart * self._threads  # ... and when the next is
         self._full = False  # whether the search's own tree has used up its share of memory
+        self._owed = False  # whether trees wait to be merged, for which there was no memory
 
     @property
     def trials(self) -> int:
@@ -75,6 +76,8 @@ class OwnTrees:
 
     def run(self, trials: int, last: int | None, left: float | None) -> bool:
         """Run about so many trials; False when there is no room for another. Helpers may run on meanwhile."""
+        if self._owed:
+            self._merge()
         if last is None and left is not None and self._pace is None:
             return self._run_alone(trials)
         if self._first is None:
@@ -82,8 +85,8 @@ class OwnTrees:
         total = None if last is None else last - self._first
         end = self._given + trials if total is None else min(self._given + trials, total)
         while True:
-            if self._search._storage.share is None:
-                self._share_out(self._expected(total, left))
+            if self._search._storage.share is None and not self._share_out(self._expected(total, left)):
+                return False
             if self._given < end:
                 self._run(min(end, self._meeting), self._meeting if total is None else min(self._meeting, total))
             full = self._full_ones()
@@ -171,30 +174,36 @@ class OwnTrees:
             helper.look(wait=True)
             self._check(helper)
 
-    def _share_out(self, nodes: int) -> None:
+    def _share_out(self, nodes: int) -> bool:
         """Give every tree a share of what is left, so that all of them can be merged whatever they hold.
 
-        Each gets numbers for so many nodes, if there is memory for as many.
+        Each gets numbers for so many nodes, if there is memory for as many; False if there is none for a trial each.
         """
         search, t, storage = self._search, self._search._tree, self._search._storage
-        block = 3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2)
-        most = UNIT * block + (
-            0 if search.problem.deterministic else 32
-        )  # with the index, which may be wanted any time
+        block = self._block()
+        most = UNIT * block + (0 if search.problem.deterministic else 32)  # with the index, if that is wanted
         merged = 1 + most / node_bytes(t)  # bytes that a helper's tree may take when it is merged, for one of its own
         free = max(search._max_bytes - storage.scratch_bytes - search.nbytes, 0) // self._threads
-        size = search.size
         nodes = min(nodes, free // node_bytes(t) + 2)
         if search._max_nodes is not None:
-            nodes = min(nodes, (search._max_nodes - size) // self._threads + 1)
-        levels = 2 if search.growth == "leaf" else storage.scratch["path"].size
+            nodes = min(nodes, (search._max_nodes - search.size) // self._threads + 1)
+        levels = 2 if search.growth == "leaf" else int(storage.scratch["path"].size)
         windows = Windows(int(t.unit_count), self._threads, 4 * levels * block)
-        nodes = storage.reserve(size, nodes * self._threads, windows.window(1, 0)[0]) // self._threads
-        had, nbytes, self._planted = int(t.unit_count), search.nbytes, time.perf_counter()
-        storage.keep_to(Share(0, size + nodes, nbytes + free, windows, 0, had))
+        nodes, units = storage.reserve(nodes * self._threads, windows.end(nodes * block // 4))
+        nodes //= self._threads
+        if nodes <= levels or units < windows.end(1):
+            return False
+        size, nbytes, self._planted = search.size, search.nbytes, time.perf_counter()
+        storage.keep_to(Share(0, size + nodes, nbytes + free, windows, 0, int(t.unit_count)))
         for k, helper in enumerate(self._helpers, 1):
             first = size + k * nodes
             helper.plant(Share(first, first + nodes, int(free / merged), windows, k), self._tickets[k])
+        return True
+
+    def _block(self) -> int:
+        """Units of a node's block, at most."""
+        t = self._search._tree
+        return 3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2)
 
     def _gather(self) -> bool:
         """Merge all trees; where memory is short then, free some of it. False when there is none."""
@@ -239,26 +248,41 @@ class OwnTrees:
             self._merge()
 
     def _merge(self) -> None:
-        """Merge all trees; the search has all of its memory again."""
+        """Merge all trees; the search has all of its memory again. Without the memory for that, they stay for later."""
         search, storage = self._search, self._search._storage
-        if storage.share is None:
-            return
-        self._measure()
-        self._begin()
-        grown = [helper.storage for helper in self._helpers if helper.storage is not None and helper.trials > 0]
-        merger = Merger([storage, *grown], self._pool, free=self._free)
-        wasted = merger.merge()
+        merger = None
+        if storage.share is not None:  # else it is another tree by now
+            self._owed = True
+            grown = [helper.storage for helper in self._helpers if helper.storage is not None and helper.trials > 0]
+            self._make_room([storage, *grown])
+            merger = Merger([storage, *grown], self._pool, free=self._free)
+            self._measure()
+            wasted = merger.merge()
+            storage.limit(search._max_bytes, search._max_nodes)
+            self._wasted = wasted + (self._wasted if self._version == search._version else 0)
+            self._version = search._version
         for helper in self._helpers:
             helper.leave()
-        storage.limit(search._max_bytes, search._max_nodes)
-        self._wasted = wasted + (self._wasted if self._version == search._version else 0)
-        self._version = search._version
+        self._begin()
         short = search.nbytes > search._max_bytes * 3 // 4
         if self._wasted * UNIT > (0 if short else search.nbytes // 3):
             storage.slide_together()
             self._wasted = 0
-        if merger.failed is not None:
+        if merger is not None and merger.failed is not None:
             self._raise(*merger.failed)
+
+    def _make_room(self, trees: list[Storage]) -> None:
+        """Make sure that there is room for all blocks that merging may take; MemoryError if not."""
+        shares = [tree.share for tree in trees if tree.share is not None]
+        taken = max(share.taken(tree.fields) for tree, share in zip(trees, shares, strict=True))
+        nodes = sum(
+            int(tree.fields.node_count) - share.first for tree, share in zip(trees[1:], shares[1:], strict=True)
+        )
+        arena, needed = trees[0].arenas["blocks"], shares[0].windows.end(taken + nodes * self._block())
+        if not arena.make_room(min(needed * UNIT, arena.limit)):
+            raise MemoryError("no memory for merging the trees of threads")
+        for tree in trees:
+            tree.has_moved()
 
     def waiting(self) -> Waiting:
         """Nobody waits."""
