@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 TOGETHER, SELDOM = 2048, 65536
 """Trials of every thread after which full trees are merged; they meet more and more seldom while none is full."""
 NEVER = 1 << 60
-MARGIN = 4
-"""A tree may have one part in so many more nodes than the others, where trials are anybody's."""
+MARGIN, ANYHOW = 4, 256
+"""A tree may have one part in so many more nodes than the others, where trials are anybody's; and so many more."""
 ENOUGH = 0.0005
 """Seconds of trials that show how many there will be."""
 
@@ -56,12 +56,15 @@ class OwnTrees:
         self._begin()
         self._merged = search.trials  # trials when all were merged last
         self._pace: float | None = None  # seconds of a trial, as far as is known
+        self.merges = 0  # so far
         self._wasted, self._version = 0, 0  # units between blocks that hold nothing, of which of the search's trees
         make_merging_ready(search._handle)
 
     def _begin(self) -> None:
-        alike = [Tickets() for _ in range(self._threads)]
-        self._tickets = alike[:1] * self._threads if self._free else alike  # of each tree, its own first
+        common, n = Tickets(self._threads), self._threads
+        self._tickets = (
+            [common] * n if self._free else [Tickets() for _ in range(n)]
+        )  # of each tree, the search's first
         self._met = 0  # trials that were given out since all were merged, where everybody's are settled
         self._first: int | None = None  # trials that the search had then
         self._apart = NEVER if self._free else TOGETHER  # trials between meetings, ...
@@ -125,7 +128,7 @@ class OwnTrees:
         search = self._search
         if total is not None:
             trials = (total - self._given) // self._threads + 1
-            trials += trials // MARGIN if self._free else 0
+            trials += trials // MARGIN + ANYHOW if self._free else 0
         elif left is not None and self._pace is not None:
             trials = int(max(left, 0.0) / self._pace) + TOGETHER
         else:
@@ -258,6 +261,7 @@ class OwnTrees:
             merger = Merger([storage, *grown], self._pool, free=self._free)
             self._measure()
             wasted = merger.merge()
+            self.merges += 1
             storage.limit(search._max_bytes, search._max_nodes)
             self._wasted = wasted + (self._wasted if self._version == search._version else 0)
             self._version = search._version

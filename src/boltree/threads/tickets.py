@@ -13,7 +13,8 @@ FIRST, SOON = 64, 0.002
 class Tickets:
     """Trials that one tree is to run, or that several share, up to a bound."""
 
-    def __init__(self) -> None:
+    def __init__(self, users: int = 1) -> None:
+        self._users = users
         self.given = 0
         self._bound = 0
         self._lock = threading.Lock()
@@ -23,10 +24,15 @@ class Tickets:
         self._bound = bound
 
     def take(self, trials: int, most: int | None = None) -> int:
-        """Take up to so many, as long as no more than `most` are given out; how many there are."""
+        """Take up to so many, as long as no more than `most` are given out; how many there are.
+
+        Where others want some too, nobody takes much of what is left.
+        """
         with self._lock:
-            bound = self._bound if most is None else min(self._bound, most)
-            trials = max(min(trials, bound - self.given), 0)
+            left = (self._bound if most is None else min(self._bound, most)) - self.given
+            if self._users > 1:
+                trials = min(trials, max(left // (2 * self._users), FIRST // 4))
+            trials = max(min(trials, left), 0)
             self.given += trials
             return trials
 
