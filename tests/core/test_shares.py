@@ -11,6 +11,7 @@ from boltree.core import memory
 from boltree.core.records import UNIT
 from boltree.core.shares import GROWTH, Share, Windows, node_bytes
 from boltree.threads import own_trees
+from boltree.threads.forecast import Forecast
 from test_fast_paths import Noise
 from trees import check_invariants, fault_of
 
@@ -52,8 +53,8 @@ def test_a_share_counts_its_own_bytes_and_nothing_else():
 @pytest.mark.parametrize("algorithm", [bt.UCT(), bt.DENTS()], ids=lambda a: a.name)
 def test_a_wrong_forecast_costs_time_only(algorithm, growth, deterministic, factor, monkeypatch):
     monkeypatch.setattr("boltree.threads.crew.DEAR", 1e9)
-    expected = own_trees.OwnTrees._expected
-    monkeypatch.setattr(own_trees.OwnTrees, "_expected", lambda *given: int(expected(*given) * factor) + 60)
+    nodes = Forecast.nodes
+    monkeypatch.setattr(Forecast, "nodes", lambda *given: int(nodes(*given) * factor) + 60)
     options = {"threads": 3, "deterministic": deterministic, "seed": 2, "growth": growth}
     search = bt.Search(bt.problems.ConnectFour(), algorithm, **options)
     search.run(trials=4_000)

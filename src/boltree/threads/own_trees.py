@@ -13,17 +13,17 @@ too far behind are moved.
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core import records
 from ..core.records import UNIT
-from ..core.shares import Share, Windows, node_bytes
 from ..core.storage import Storage
 from ..failures import raise_failure
 from .crew import Waiting, counts_trials, new_pool
+from .forecast import Forecast
+from .grounds import block_of, make_room, share_out
 from .helper import Helper
 from .merger import Merger, make_merging_ready
 from .tickets import Tickets
@@ -35,10 +35,7 @@ if TYPE_CHECKING:
 TOGETHER, SELDOM = 2048, 65536
 """Trials of every thread after which full trees are merged; they meet more and more seldom while none is full."""
 NEVER = 1 << 60
-MARGIN, ANYHOW = 4, 256
-"""A tree may have one part in so many more nodes than the others, where trials are anybody's; and so many more."""
-ENOUGH = 0.0005
-"""Seconds of trials that show how many there will be."""
+"""More trials than there will be."""
 
 
 class OwnTrees:
@@ -55,16 +52,15 @@ class OwnTrees:
         self._free = not (search.deterministic or counts_trials(search))  # who is faster runs more
         self._begin()
         self._merged = search.trials  # trials when all were merged last
-        self._pace: float | None = None  # seconds of a trial, as far as is known
+        self._forecast = Forecast(search, threads, free=self._free)
         self.merges = 0  # so far
         self._wasted, self._version = 0, 0  # units between blocks that hold nothing, of which of the search's trees
         make_merging_ready(search._handle)
 
     def _begin(self) -> None:
         common, n = Tickets(self._threads), self._threads
-        self._tickets = (
-            [common] * n if self._free else [Tickets() for _ in range(n)]
-        )  # of each tree, the search's first
+        # of each tree, the search's own first
+        self._tickets = [common] * n if self._free else [Tickets() for _ in range(n)]
         self._met = 0  # trials that were given out since all were merged, where everybody's are settled
         self._first: int | None = None  # trials that the search had then
         self._apart = NEVER if self._free else TOGETHER  # trials between meetings, ...
@@ -81,14 +77,14 @@ class OwnTrees:
         """Run about so many trials; False when there is no room for another. Helpers may run on meanwhile."""
         if self._owed:
             self._merge()
-        if last is None and left is not None and self._pace is None:
-            return self._run_alone(trials)
+        if last is None and left is not None and not self._forecast.has_a_pace:
+            return self._forecast.run_alone(trials)
         if self._first is None:
             self._first = self._search.trials
         total = None if last is None else last - self._first
         end = self._given + trials if total is None else min(self._given + trials, total)
         while True:
-            if self._search._storage.share is None and not self._share_out(self._expected(total, left)):
+            if self._search._storage.share is None and not self._plant(total, left):
                 return False
             if self._given < end:
                 self._run(min(end, self._meeting), self._meeting if total is None else min(self._meeting, total))
@@ -108,36 +104,16 @@ class OwnTrees:
         """Whether so few trials are left that those whose trees are not full may as well run them."""
         return self._free and total is not None and total - self._given <= total // 4
 
-    def _run_alone(self, trials: int) -> bool:
-        """Run some trials on the search's own tree, to see how many there will be in the time that is left."""
-        began = time.perf_counter()
-        room = self._search._run_chunk(trials)
-        spent = time.perf_counter() - began
-        if spent > ENOUGH:
-            self._pace = spent / trials
-        return room
-
-    def _measure(self) -> None:
-        """See how long the trials took since the trees were planted."""
-        mine = self._search.trials - self.trials - (self._first or 0)
-        if mine > TOGETHER:
-            self._pace = (time.perf_counter() - self._planted) / mine
-
-    def _expected(self, total: int | None, left: float | None) -> int:
-        """How many nodes each tree will have made when this run ends, or a few more; where it is known, exactly."""
-        search = self._search
-        if total is not None:
-            trials = (total - self._given) // self._threads + 1
-            trials += trials // MARGIN + ANYHOW if self._free else 0
-        elif left is not None and self._pace is not None:
-            trials = int(max(left, 0.0) / self._pace) + TOGETHER
-        else:
-            trials = max(search.trials, SELDOM)
-        if search.growth == "leaf":
-            return trials + 3
-        levels = int(search._storage.scratch["path"].size)
-        each = min(levels, 2 * search.size / search.trials if search.trials else levels)
-        return int(trials * each) + 2 * levels
+    def _plant(self, total: int | None, left: float | None) -> bool:
+        """Let trees begin for what is left of so many trials or seconds; False if there is no memory for that."""
+        trials = None if total is None else total - self._given
+        shares = share_out(self._search, self._threads, self._forecast.nodes(trials, left))
+        if shares:
+            self._search._storage.keep_to(shares[0])
+            for helper, share, tickets in zip(self._helpers, shares[1:], self._tickets[1:], strict=True):
+                helper.plant(share, tickets)
+            self._forecast.begin()
+        return bool(shares)
 
     def _full_ones(self) -> list[bool]:
         """Of each tree, whether it has used up its share of memory, as far as is known."""
@@ -176,37 +152,6 @@ class OwnTrees:
         for helper in self._helpers:
             helper.look(wait=True)
             self._check(helper)
-
-    def _share_out(self, nodes: int) -> bool:
-        """Give every tree a share of what is left, so that all of them can be merged whatever they hold.
-
-        Each gets numbers for so many nodes, if there is memory for as many; False if there is none for a trial each.
-        """
-        search, t, storage = self._search, self._search._tree, self._search._storage
-        block = self._block()
-        most = UNIT * block + (0 if search.problem.deterministic else 32)  # with the index, if that is wanted
-        merged = 1 + most / node_bytes(t)  # bytes that a helper's tree may take when it is merged, for one of its own
-        free = max(search._max_bytes - storage.scratch_bytes - search.nbytes, 0) // self._threads
-        nodes = min(nodes, free // node_bytes(t) + 2)
-        if search._max_nodes is not None:
-            nodes = min(nodes, (search._max_nodes - search.size) // self._threads + 1)
-        levels = 2 if search.growth == "leaf" else int(storage.scratch["path"].size)
-        windows = Windows(int(t.unit_count), self._threads, 4 * levels * block)
-        nodes, units = storage.reserve(nodes * self._threads, windows.end(nodes * block // 4))
-        nodes //= self._threads
-        if nodes <= levels or units < windows.end(1):
-            return False
-        size, nbytes, self._planted = search.size, search.nbytes, time.perf_counter()
-        storage.keep_to(Share(0, size + nodes, nbytes + free, windows, 0, int(t.unit_count)))
-        for k, helper in enumerate(self._helpers, 1):
-            first = size + k * nodes
-            helper.plant(Share(first, first + nodes, int(free / merged), windows, k), self._tickets[k])
-        return True
-
-    def _block(self) -> int:
-        """Units of a node's block, at most."""
-        t = self._search._tree
-        return 3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2)
 
     def _gather(self) -> bool:
         """Merge all trees; where memory is short then, free some of it. False when there is none."""
@@ -257,9 +202,9 @@ class OwnTrees:
         if storage.share is not None:  # else it is another tree by now
             self._owed = True
             grown = [helper.storage for helper in self._helpers if helper.storage is not None and helper.trials > 0]
-            self._make_room([storage, *grown])
+            make_room([storage, *grown], block_of(search))
             merger = Merger([storage, *grown], self._pool, free=self._free)
-            self._measure()
+            self._forecast.end()
             wasted = merger.merge()
             self.merges += 1
             storage.limit(search._max_bytes, search._max_nodes)
@@ -274,19 +219,6 @@ class OwnTrees:
             self._wasted = 0
         if merger is not None and merger.failed is not None:
             self._raise(*merger.failed)
-
-    def _make_room(self, trees: list[Storage]) -> None:
-        """Make sure that there is room for all blocks that merging may take; MemoryError if not."""
-        shares = [tree.share for tree in trees if tree.share is not None]
-        taken = max(share.taken(tree.fields) for tree, share in zip(trees, shares, strict=True))
-        nodes = sum(
-            int(tree.fields.node_count) - share.first for tree, share in zip(trees[1:], shares[1:], strict=True)
-        )
-        arena, needed = trees[0].arenas["blocks"], shares[0].windows.end(taken + nodes * self._block())
-        if not arena.make_room(min(needed * UNIT, arena.limit)):
-            raise MemoryError("no memory for merging the trees of threads")
-        for tree in trees:
-            tree.has_moved()
 
     def waiting(self) -> Waiting:
         """Nobody waits."""
