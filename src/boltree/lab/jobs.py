@@ -122,7 +122,7 @@ def run_job(job: Job, watch: Watcher | None = None) -> Columns:
         if search.run(trials=point - search.trials) == "memory":
             raise ProblemError(f"out of memory after {search.trials:,} trials and {search.size:,} nodes")
         searched = time.perf_counter()
-        value, error, regret = _evaluate(search, exactly, evaluation_seed(job, i))
+        value, error, regret = _evaluate(search, exactly, job, i)
         searching, evaluating = searching + searched - began, evaluating + time.perf_counter() - searched
         for name, number in (
             ("value", value), ("regret", regret), ("error", error), ("search_seconds", searching),
@@ -160,10 +160,10 @@ def evaluation_seed(job: Job, number: int) -> int:
     return int(np.random.SeedSequence([job.search_seed(), number]).generate_state(1, np.uint64)[0])
 
 
-def _evaluate(search: Search, exactly: bool, seed: int) -> tuple[float, float, float]:
-    """The value of the recommended policy, its standard error, and the simple regret."""
+def _evaluate(search: Search, exactly: bool, job: Job, number: int) -> tuple[float, float, float]:
+    """The value of the recommended policy at a job's checkpoint, its standard error, and the simple regret."""
     if not exactly:
-        estimate = sample_value(search, EPISODES, seed=seed)
+        estimate = sample_value(search, EPISODES, seed=evaluation_seed(job, number))
         return estimate.value, estimate.error, float("nan")
     found = exact(search)
     value = found.value_of(search)

@@ -17,7 +17,7 @@ from ..catalogue import problem_named
 from ..core.memory import physical_memory
 from ..search import Search
 from .experiment import Experiment
-from .jobs import Job, _evaluate, evaluation_seed, jobs_of
+from .jobs import Job, _evaluate, jobs_of
 
 
 class OutOfMemory(Exception):  # noqa: N818
@@ -58,6 +58,6 @@ def _runner(job: Job, exactly: bool, among: int, stop: Event) -> Callable[[int, 
     def run(number: int, point: int) -> float:
         if search.run(trials=point - search.trials, stop=lambda _: stop.is_set()) == "memory":
             raise OutOfMemory
-        return _evaluate(search, exactly, evaluation_seed(job, number))[0]
+        return _evaluate(search, exactly, job, number)[0]
 
     return run
