@@ -54,10 +54,11 @@ def run_within(search: Search, trials: int | None, seconds: float | None, stop: 
             else:
                 chunk_began = time.perf_counter()
                 todo = chunk if last is None else min(chunk, last - before)
+                left = None if seconds is None else seconds - now
                 if batches is not None and not search._root_waits():
                     if not _run_batches(search, batches, todo, last):
                         reason = "memory"
-                elif search._crew is not None and _run_crew(search, todo, last, seconds and seconds - now):
+                elif search._crew is not None and _run_crew(search, todo, last, left):
                     if search._crew is not crew:
                         began += search._crew.ready_in
                         crew = search._crew

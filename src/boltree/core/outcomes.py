@@ -131,7 +131,7 @@ def most_indexed(indexed: int, nodes: int, new_nodes: int) -> int:
 @inlined
 def has_edges(node: Any) -> bool:
     """Whether a node is one that was not given up, and has a block."""
-    return node.visits != NONE and node.block != NONE and not node.marks & SINGLE  # type: ignore[no-any-return]
+    return node.visits != NONE and node.block != NONE and not node.marks & SINGLE
 
 
 @kernel

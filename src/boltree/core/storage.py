@@ -127,20 +127,20 @@ class Storage:
         """Set limits, of which what trials work with is a part."""
         self.max_nodes, self.share = max_nodes, None
         self.fields.max_bytes = max_bytes - self.scratch_bytes
-        self._place()
+        self.place()
 
     def keep_to(self, share: Share) -> None:
         """Take no more of the arenas than this share, while other trees take theirs."""
         self.share = share
-        self._place()
+        self.place()
 
     @property
     def scratch_bytes(self) -> int:
         """Bytes that trials work with."""
         return sum(int(array.nbytes) for array in self.scratch.values())
 
-    def _place(self) -> None:
-        """Tell the tree where the arenas lie: they may have moved."""
+    def place(self) -> None:
+        """Tell the tree where the arenas lie: they may have moved, because of it or of another tree in them."""
         t = self.fields
         for name, arena in self.arenas.items():
             t[f"{name}_at"] = arena.array.ctypes.data
@@ -161,7 +161,7 @@ class Storage:
         with held_back():
             for name, wanted in self._sizes(size + more, units).items():
                 self.arenas[name].make_room(min(wanted, self.arenas[name].limit))
-            self._place()
+            self.place()
         return min(more, int(self.fields.max_nodes) - size), self.arenas["blocks"].size // UNIT
 
     def make_sure(self, nodes: int, units: int) -> None:
@@ -178,7 +178,7 @@ class Storage:
             return self.share.grow(t, nodes, units, self.arenas["blocks"].size // UNIT)
         with held_back():
             enough = all(self.arenas[name].make_room(size) for name, size in self._sizes(nodes, units).items())
-            self._place()  # whatever came of it: some may have moved
+            self.place()  # whatever came of it: some may have moved
         within = self._bytes_of(nodes, units) + 4 * int(t.index_size) <= t.max_bytes
         return bool(enough and nodes <= t.max_nodes and within)
 
@@ -265,6 +265,12 @@ class Storage:
         self.index = np.zeros(0, np.int32)
 
     @property
+    def own_nodes(self) -> int:
+        """Nodes that the tree has made; not those that came from other trees."""
+        first, end = self.spans[0]
+        return int(end - first)
+
+    @property
     def own_units(self) -> int:
         """Units that the tree has taken, with what lies between its blocks; not those that other trees have."""
         return int(self.fields.unit_count) if self.share is None else self.share.units(self.fields)
@@ -275,10 +281,6 @@ class Storage:
         t, room = self.fields, self.arenas["blocks"].size // UNIT
         if not self.share.grow(t, int(t.node_count), int(t.unit_count + t.needed_units), room, anyhow=True):
             raise MemoryError("no memory for the blocks of trees that are merged")
-
-    def has_moved(self) -> None:
-        """Look where the arenas lie, which another tree has made larger."""
-        self._place()
 
     def take_in(self, spans: Any) -> None:
         """Note where nodes lie that another tree had and this one has now."""

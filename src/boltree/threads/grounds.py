@@ -44,12 +44,12 @@ def make_room(trees: Sequence[Storage], block: int) -> None:
     """Make sure that there is room for all blocks, of so many units, that merging may take; MemoryError if not."""
     shares = [tree.share for tree in trees if tree.share is not None]
     taken = max(share.taken(tree.fields) for tree, share in zip(trees, shares, strict=True))
-    nodes = sum(int(tree.spans[0, 1] - tree.spans[0, 0]) for tree in trees[1:])
+    nodes = sum(tree.own_nodes for tree in trees[1:])
     arena, needed = trees[0].arenas["blocks"], shares[0].windows.end(taken + nodes * block)
     if not arena.make_room(min(needed * UNIT, arena.limit)):
         raise MemoryError("no memory for merging the trees of threads")
     for tree in trees:
-        tree.has_moved()
+        tree.place()
 
 
 def block_of(search: Search) -> int:

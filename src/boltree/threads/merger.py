@@ -117,7 +117,7 @@ class Merger:
 
     def __init__(self, trees: Sequence[Storage], pool: ThreadPoolExecutor, *, free: bool) -> None:
         """All memory that is needed is taken here; `free` is whether blocks may lie in another order every time."""
-        nodes = sum(int(tree.spans[0, 1] - tree.spans[0, 0]) for tree in trees[1:])
+        nodes = sum(tree.own_nodes for tree in trees[1:])
         self._hands, self._pool, self._free = [Hand(tree, nodes) for tree in trees], pool, free
         self._gone, self._wasted = [np.zeros(0, np.int32)], 0
         self.failed: tuple[Storage, int] | None = None  # where a problem's function failed, and its error
