@@ -13,7 +13,7 @@ import boltree as bt
 from boltree.core.alias import build_table, sample_table
 from boltree.core.random import new_generator, uniform_of
 from boltree.core.records import HEADER, NODE
-from boltree.core.storage import Storage, new_tree
+from boltree.core.storage import Storage, fields_of, new_tree
 from boltree.core.values import remember_best, scan_best, soft_maximum, soft_maximum_kept, sparse_maximum
 from boltree.core.views import edge_at, node_at, stack_of
 from mdps import random_mdp
@@ -76,7 +76,7 @@ def _sample_many(handle, weights, n, rng, counts, draws):
 
 def bare_storage(actions: int) -> Storage:
     handle = new_tree()
-    t = handle[0]
+    t = fields_of(handle)
     t.words, t.actions, t.horizon, t.alias_from = 1, actions, 5, 2
     return Storage(handle, 5, 1 << 22)
 

@@ -88,7 +88,7 @@ def test_more_than_any_machine_has(max_bytes):
 def test_an_arena_that_cannot_grow_leaves_the_others_where_they_are(monkeypatch):
     """Some arenas have moved when another cannot grow: the tree is told where they lie all the same."""
     handle = new_tree()
-    handle[0].actions, handle[0].words = 2, 1
+    handle["actions"], handle["words"] = 2, 1
     storage = Storage(handle, 10, 10**8, reserve=False)
     grow = Arena.grow
     monkeypatch.setattr(Arena, "grow", lambda arena: arena is not storage.arenas["blocks"] and grow(arena))

@@ -13,6 +13,7 @@ import numpy as np
 
 from .core.evaluation import KNOWN, follow_exactly, follow_sampled
 from .core.memory import Arena
+from .core.native import for_kernels
 from .core.random import new_generator
 from .core.records import DONE, NO_ACTION
 from .errors import ParameterError, ProblemError
@@ -49,7 +50,7 @@ class Exact:
         self._view_known()
 
     def _view_known(self) -> None:
-        self.known = self._arena.array.view(KNOWN).view(np.recarray)
+        self.known = for_kernels(self._arena.array.view(KNOWN))
 
     def value_of(self, search: Search) -> float:
         """The value of the recommendations as they are now."""

@@ -44,7 +44,7 @@ def save_search(search: Any, path: Path) -> None:
     if storage.nodes[int(t.root)].flights:
         raise ParameterError("save(): a batch of trials is on its way; save when run() has returned")
     arrays: dict[str, Any] = {
-        "tree": search._handle.view(np.ndarray).view(np.uint8),
+        "tree": search._handle.view(np.uint8),
         **(storage.used() if search._estimates is None else search._estimates.own),
         "states": storage.arenas["states"].array[: int(t.node_count) * int(t.words) * 8],
         **{name: storage.scratch[name].view(np.uint8) for name in SCRATCH},

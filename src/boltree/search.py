@@ -171,7 +171,7 @@ class Search:
             raise ParameterError(f"max_nodes={self._max_nodes}: one trial of this problem may need {nodes} nodes")
         if self._limited:
             needed = int(bytes_of_trial(handle, levels))
-            if handle[0].max_bytes < needed:
+            if handle["max_bytes"][0] < needed:
                 needed += storage.scratch_bytes
                 raise ParameterError(f"max_bytes={self._max_bytes}: one trial of this problem may need {needed} bytes")
         return storage
@@ -298,7 +298,7 @@ class Search:
     def _run_chunk(self, trials: int) -> bool:
         """Run a number of trials; False when there is no room for another."""
         t = self._tree
-        done = self._handle.view(np.ndarray)["trials"]
+        done = self._handle["trials"]
         end = done.item() + trials
         while True:
             code = self._run_trials(self._handle, end - done.item())

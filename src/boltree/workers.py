@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .configuration import enter_problem
 from .core import records
 from .core.many import JOB, plant_search, read_search, run_searches
+from .core.native import for_kernels
 from .core.records import NODE, TREE
 from .errors import ParameterError, ProblemError
 from .failures import raise_failure
@@ -104,8 +105,8 @@ class Task:
         with self._lock:
             spare = self._spare.pop() if self._spare else None
         search = spare or self.new_search()
-        job = np.zeros(1, JOB).view(np.recarray)
-        j = job[0]
+        job = for_kernels(np.zeros(1, JOB))
+        j = job.view(np.recarray)[0]
         j.trials, j.tree_at = self.trials, search._handle.ctypes.data
         for name, array in (
             ("fresh", self._fresh), ("root", self._root), ("path", self._path), ("which", self.which),
@@ -143,7 +144,7 @@ class Worker:
 
     def __init__(self, task: Task, search: Search, job: Any) -> None:
         self.task, self.search = task, search
-        self._jobs, self._job = job, job[0]
+        self._jobs, self._job = job, job.view(np.recarray)[0]
         self._quota = FIRST_QUOTA
 
     def run(self, first: int, last: int, goes_on: Callable[[int], bool]) -> None:

@@ -73,6 +73,15 @@ def plain_array_at(address: int, shape: int | tuple[int, ...], dtype: np.dtype[A
     return array.view(np.recarray) if dtype.names else array
 
 
+def for_kernels(array: Any) -> Any:
+    """Records as kernels are given them: with attributes only where kernels are Python.
+
+    Numba asks what it is given for an attribute and drops what comes instead of an answer. A recarray answers by code
+    in Python, where Ctrl-C may come.
+    """
+    return array.view(np.recarray) if JIT_DISABLED else array.view(np.ndarray)
+
+
 @intrinsic
 def _record_at_native(typing_context, address, dtype):  # type: ignore[no-untyped-def]
     record = dtype.dtype

@@ -11,6 +11,7 @@ import numpy as np
 from .interrupts import held_back
 from .links import rebuild_shared
 from .memory import Arena, own_pages
+from .native import for_kernels
 from .outcomes import count_indexed, rebuild_index
 from .records import EDGE, FLIGHT, HEADER, LEAF, LINK, NODE, NONE, ORIGIN, PATH, TREE, UNIT
 from .recycling import BINS, recycle, slide_together
@@ -21,7 +22,7 @@ LOGS = np.log(math.e + np.arange(2048.0))
 
 def new_tree() -> Any:
     """A zeroed tree record, in a one-element array: what kernels are called with."""
-    return np.zeros(1, TREE).view(np.recarray)
+    return for_kernels(np.zeros(1, TREE))
 
 
 _NAMES = TREE.names or ()

@@ -49,7 +49,7 @@ class Rounds(Workers):
 
     def _run(self, enough: int, last: int) -> int:
         main = self._search._handle
-        main[0].phase = main[0].arrived = 0
+        self._search._tree.phase = self._search._tree.arrived = 0
         for worker in self._workers:
             worker.enlist(main)
         size = round_size(len(self._workers))

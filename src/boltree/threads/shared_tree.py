@@ -52,8 +52,7 @@ class SharedTree(Workers):
 
     def _run(self, trials: int) -> int:
         """Run up to so many trials; DONE, FULL or INDEX."""
-        main = self._search._handle
-        t = main[0]
+        main, t = self._search._handle, self._search._tree
         t.tickets, t.stopped, t.guard = trials, 0, 0
         set_reserves(main, len(self._workers))
         if self._version != self._search._version:  # units that were taken in another tree are of no use

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.atomics import YIELD_AT
 from ..core.random import new_generator
 from ..core.records import TREE
-from ..core.storage import new_scratch, new_tree
+from ..core.storage import fields_of, new_scratch, new_tree
 from .crew import new_pool
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class Worker:
 
     def __init__(self, search: Search, seed: np.random.SeedSequence) -> None:
         self.handle = new_tree()
+        self.record = fields_of(self.handle)
         self.scratch = new_scratch(search._tree, search._storage.scratch["path"].size)
         self.scratch["rng"][:] = new_generator(seed)
         own = np.zeros(1, TREE)
@@ -36,17 +37,12 @@ class Worker:
             self.record[f"{name}_at"] = array.ctypes.data
             own[f"{name}_at"] = -1
         self.record.give_way = YIELD_AT
-        self._words = self.handle.view(np.ndarray).view(np.int64)
+        self._words = self.handle.view(np.int64)
         self._common = own.view(np.int64) == 0
-
-    @property
-    def record(self) -> Any:
-        """What kernels read and write."""
-        return self.handle[0]
 
     def enlist(self, main: Any) -> None:
         """Take over all that is common from the tree's own record."""
-        self._words[self._common] = main.view(np.ndarray).view(np.int64)[self._common]
+        self._words[self._common] = main.view(np.int64)[self._common]
         self.record.owner = main.ctypes.data
 
 
