@@ -41,7 +41,7 @@ class Node:
 
     @property
     def _record(self) -> Any:
-        return self._storage.nodes[self._index]
+        return self._storage.node(self._index)
 
     @property
     def _edges(self) -> Any:
@@ -144,7 +144,7 @@ class Node:
         values = np.full(actions.size, default, dtype)
         record = self._record
         if record.marks & SINGLE:
-            only = self._storage.nodes[record.block]
+            only = self._storage.node(record.block)
             t = self._search._tree
             average = self._search.algorithm.state_value == "mean"
             total = record.value if average else only.reward + t.discount * only.value
@@ -210,7 +210,7 @@ class Node:
         """The nodes below, by action, one for each outcome seen."""
         record, found = self._record, {}
         if record.marks & SINGLE:
-            found[int(self._storage.nodes[record.block].action)] = [Node(self._search, int(record.block))]
+            found[self._storage.node(record.block).action] = [Node(self._search, record.block)]
         edges = self._edges
         if edges is not None:
             for i in np.flatnonzero(edges["child"] != NONE):

@@ -127,10 +127,10 @@ class Problem:
 
     def has(self, name: str) -> bool:
         """Whether the problem defines this function; the outcomes of a deterministic problem are its step."""
-        functions = self.functions()
-        if name in ("outcomes", "count_outcomes") and self.deterministic and "step" in functions:
+        cls = type(self)
+        if name in ("outcomes", "count_outcomes") and self.deterministic and getattr(cls, "step", None) is not None:
             return True
-        return name in functions
+        return name in FUNCTIONS and getattr(cls, name, None) is not None
 
     def _check_class(self) -> None:
         cls = type(self)

@@ -41,7 +41,7 @@ def save_search(search: Any, path: Path) -> None:
     if not path.parent.is_dir():
         raise ParameterError(f"{path}: there is no folder {path.parent}")
     t, storage = search._tree, search._storage
-    if storage.nodes[int(t.root)].flights:
+    if storage.node(t.root).flights:
         raise ParameterError("save(): a batch of trials is on its way; save when run() has returned")
     arrays: dict[str, Any] = {
         "tree": search._handle.view(np.uint8),

@@ -223,9 +223,9 @@ class Search:
 
     def _enter_root(self) -> None:
         """What a new root needs that was not in the tree: a first value, noise."""
-        t, node = self._tree, self._storage.nodes[0]
+        t, node = self._tree, self._storage.node(0)
         if t.evaluator == records.CONSTANT and node.visits == 0:
-            self._storage.nodes["value"][0] = t.v_init
+            node.value = t.v_init
         self._draw_noise()
 
     def _draw_noise(self) -> None:
@@ -325,7 +325,7 @@ class Search:
     def _root_waits(self) -> bool:
         """Whether the root's own prior must be asked for, before a batch can be selected."""
         t = self._tree
-        return bool(t.prior_external) and int(self._storage.nodes[int(t.root)].block) == records.NONE
+        return bool(t.prior_external) and self._storage.node(t.root).block == records.NONE
 
     def _room_for(self, trials: int) -> int:
         """DONE when there is room for so many trials of a batch; FULL at a limit."""
@@ -354,11 +354,7 @@ class Search:
 
     def _recycle(self, more_nodes: int, more_units: int, *, by_nodes: bool) -> bool:
         """Free the least visited subtrees, if that is wanted and no trial is on its way through them."""
-        if (
-            self.on_full != "recycle"
-            or self._storage.share is not None
-            or self._storage.nodes[int(self._tree.root)].flights
-        ):
+        if self.on_full != "recycle" or self._storage.share is not None or self._storage.node(self._tree.root).flights:
             return False
         before = self.recyclings
         room = self._storage.recycle(more_nodes, more_units, by_nodes=by_nodes)

@@ -25,15 +25,11 @@ def new_tree() -> Any:
     return for_kernels(np.zeros(1, TREE))
 
 
-_NAMES = TREE.names or ()
-assert TREE.fields is not None
-
-
 class Fields(ctypes.Structure):
-    """A tree's record for Python: the same memory, an attribute for every field, ten times as fast as NumPy's."""
+    """A record for Python: the same memory, an attribute for every field, ten times as fast as NumPy's."""
 
     __slots__ = ("memory",)
-    _fields_: ClassVar = [(name, np.ctypeslib.as_ctypes_type(TREE[name])) for name in _NAMES]
+    _fields_: ClassVar[list[Any]] = []
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
@@ -42,12 +38,21 @@ class Fields(ctypes.Structure):
         setattr(self, name, value)
 
 
-assert [getattr(Fields, name).offset for name in _NAMES] == [TREE.fields[name][1] for name in _NAMES]
+def _fields_like(layout: Any) -> Any:
+    """The class of such records."""
+    kinds = [(name, np.ctypeslib.as_ctypes_type(layout[name])) for name in layout.names]
+    fields = type("Fields", (Fields,), {"__slots__": (), "_fields_": kinds})
+    assert all(getattr(fields, name).offset == layout.fields[name][1] for name in layout.names)
+    assert ctypes.sizeof(fields) == layout.itemsize
+    return fields
+
+
+_TreeFields, _NodeFields = _fields_like(TREE), _fields_like(NODE)
 
 
 def fields_of(handle: Any) -> Any:
     """The fields of the one tree record in an array."""
-    fields = Fields.from_address(handle.ctypes.data)
+    fields = _TreeFields.from_address(handle.ctypes.data)
     fields.memory = handle  # which lives as long
     return fields
 
@@ -323,6 +328,12 @@ class Storage:
     def nodes(self) -> Any:
         """All node records there is room for."""
         return self._view("nodes", NODE)
+
+    def node(self, index: int) -> Any:
+        """The fields of one node; not to be kept, for arenas may move."""
+        fields = _NodeFields.from_address(self.fields.nodes_at + index * NODE.itemsize)
+        fields.memory = self.arenas["nodes"].array
+        return fields
 
     @property
     def states(self) -> Any:

@@ -71,6 +71,7 @@ class Cohort:
         self._alone = Crowd(0)
         self._gives_prior = gives_prior
         self.clients: list[Client] = []
+        self.evaluations = self.batches = 0  # so far
         self._empty()
 
     def _empty(self) -> None:
@@ -157,7 +158,10 @@ class Cohort:
         batches, kind = [question.batch for question in questions], self._kind
         if kind is not None and len(rows):
             batches.insert(0, kind.batch_of(rows))
-        priors, values = self._evaluate(_joined(batches))
+        batch = _joined(batches)
+        self.batches += 1
+        self.evaluations += len(batch)
+        priors, values = self._evaluate(batch)
         at = count = len(rows)
         for question in questions:
             end = at + len(question.batch)

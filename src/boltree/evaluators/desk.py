@@ -36,24 +36,35 @@ class Desk:
                 self._coming.append(one)
             else:
                 self._asked.append(one)
-            self._wake.notify_all()
+            if not all(cohort.clients for cohort in self._used()):  # the others look by themselves
+                self._wake.notify_all()
 
     def take(self, cohort: Cohort) -> tuple[list[Client], list[Question]] | None:
         """Who joins a cohort, and what was asked; None once this is closed. Waits while there is nothing to do."""
         self.door.look()
+        if cohort.clients and not (self._coming or self._asked or self._closed):
+            return [], []  # as nearly always: to stand in line for a lock would cost more than all else here
         with self._wake:
             while not self._closed:
-                places = sum(len(one.clients) for one in self.cohorts) + len(self._coming)
-                self._most = max(self._most, places) if places else 0
-                used = self._at_once(self._most)
-                if cohort in self.cohorts[:used] and (self._coming or self._asked):
-                    fair = max(-(-places // used) - len(cohort.clients), 0)
+                used = self._used()
+                if cohort in used and (self._coming or self._asked):
+                    fair = max(-(-self._places() // len(used)) - len(cohort.clients), 0)
                     new = [self._coming.popleft() for _ in range(min(fair, len(self._coming)))]
                     return new, [self._asked.popleft() for _ in range(len(self._asked))]
                 if cohort.clients:
                     return [], []
                 self._wake.wait()
             return None
+
+    def _places(self) -> int:
+        """How many searches there are."""
+        return sum(len(one.clients) for one in self.cohorts) + len(self._coming)
+
+    def _used(self) -> list[Cohort]:
+        """The cohorts that so many searches use, or more of them have used."""
+        places = self._places()
+        self._most = max(self._most, places) if places else 0
+        return self.cohorts[: self._at_once(self._most)]
 
     def close(self, why: BaseException | None = None) -> None:
         """Take nobody any more, and let everybody leave."""

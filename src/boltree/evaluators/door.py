@@ -43,8 +43,9 @@ class Door:
 
     def look(self) -> None:
         """Let the next leave, if it is time."""
-        with self._change:
-            self._let_out()
+        if self._leaving:
+            with self._change:
+                self._let_out()
 
     def keep(self) -> None:
         """Look again and again, as long as somebody wants to leave, until the door is opened."""

@@ -73,7 +73,6 @@ class Together:
         if not callable(getattr(evaluator, "evaluate", None)):
             raise ParameterError(f"Together: evaluator={evaluator!r}, must be an object with evaluate(batch)")
         self.evaluator = evaluator
-        self.evaluations = self.batches = 0  # so far
         self._threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
         self._crowds = max(self._threads // CREW, 1)
         self._desk = Desk(self.at_once)
@@ -168,12 +167,15 @@ class Together:
                 self._serving = serving
         self._desk.enter(one)
 
-    def _ask(self, batch: Any) -> tuple[Any, Any]:
-        with self._lock:
-            self.evaluations += len(batch)
-            self.batches += 1
-        answer: tuple[Any, Any] = self.evaluator.evaluate(batch)
-        return answer
+    @property
+    def evaluations(self) -> int:
+        """How many positions were valued so far."""
+        return sum(cohort.evaluations for cohort in self._desk.cohorts)
+
+    @property
+    def batches(self) -> int:
+        """In how many batches."""
+        return sum(cohort.batches for cohort in self._desk.cohorts)
 
     def at_once(self, searches: int) -> int:
         """How many batches of so many searches are on their way at a time, at most.
@@ -193,7 +195,8 @@ class Together:
                 helpers = self._threads // self._crowds - 1
                 crowds = [stack.enter_context(closing(Crowd(helpers))) for _ in range(self._crowds)]
                 most = self.at_once(sys.maxsize)
-                cohorts = [Cohort(self._ask, crowds[i % self._crowds], self.gives_prior) for i in range(most)]
+                ask, prior = self.evaluator.evaluate, self.gives_prior
+                cohorts = [Cohort(ask, crowds[i % self._crowds], prior) for i in range(most)]
                 self._desk.cohorts = cohorts
                 for cohort in cohorts:
                     thread = threading.Thread(target=self._serve_one, args=(cohort,), name="boltree-cohort")

@@ -259,7 +259,7 @@ class EnginePlayer:
                     self.engine.ask(f"play {colour} {stone}")
             told, self._seconds = 0, None
         else:
-            told = len(known.moves)
+            told = known.length
         for mover, move in list(zip(game.movers, game.moves, strict=True))[told:]:
             self.engine.ask(f"play {mover} {move}")
         self._known = game.copy()

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.native import FAILED, plain_call
 from ..errors import ParameterError, ProblemError
@@ -133,7 +134,7 @@ class Game:
         """Why a move is illegal; nothing if it is legal."""
         if self.is_over and not (play_on and self._view.moves < self._rules.limit):
             return "the game is over"
-        if action == self.size**2:
+        if action == self.size**2 or (player == self._player and self._legal()[action]):
             return ""
         view, colour = self._view, player + 1
         if view.colour[action] != EMPTY:
@@ -170,6 +171,11 @@ class Game:
         return [move_name(action, self.size) for _, action in self._moves]
 
     @property
+    def length(self) -> int:
+        """How many moves there are so far."""
+        return len(self._moves)
+
+    @property
     def movers(self) -> list[str]:
         """Who played each of the moves so far."""
         return [COLOURS[player] for player, _ in self._moves]
@@ -203,10 +209,14 @@ class Game:
         """The same as the problem's actions: points, row by row from the top, and the pass."""
         if self.is_over:
             return []
+        return np.flatnonzero(self._legal()).tolist()
+
+    def _legal(self) -> NDArray[np.bool_]:
+        """Which actions are legal for whose turn it is, by the problem's compiled function."""
         state, legal = self._states[-1], np.zeros(self.problem.actions, np.bool_)
         arguments = (self.problem.params_at, state.ctypes.data, legal.ctypes.data, legal.size)
         plain_call(self.problem.address("legal"), arguments)
-        return np.flatnonzero(legal).tolist()
+        return legal
 
     def banned_moves(self) -> list[str]:
         """The empty points where only superko forbids to play now."""

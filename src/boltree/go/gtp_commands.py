@@ -203,7 +203,7 @@ class Commands(AnalysisCommands, ScoreCommands):
         except (OSError, ParameterError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise GtpError(f"cannot load file {path}: {reason}") from None
-        while before is not None and len(game.moves) >= before:
+        while before is not None and game.length >= before:
             game.undo()
         self._begin(game)
 

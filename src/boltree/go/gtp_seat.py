@@ -68,9 +68,9 @@ class Seat:
         view.passes = 0 if self.game.is_over else view.passes
         game._states[-1] = state
         if game.is_over:
-            raise GtpError(f"the game is over: it has had {len(game.moves)} moves, as many as it may")
+            raise GtpError(f"the game is over: it has had {game.length} moves, as many as it may")
         return game
 
     def _limit_for(self, colour: str) -> Limit:
-        seconds = self.clock.seconds_for(colour, self.game.size, len(self.game.moves))
+        seconds = self.clock.seconds_for(colour, self.game.size, self.game.length)
         return self.limit if seconds is None else Limit(self.limit.trials, seconds)

@@ -52,7 +52,7 @@ class Wish:
         for bar in self.bars:
             named = {action_named(move, game.size) for move in bar.moves}
             every = set(range(game.size**2 + 1))
-            until = len(game.moves) + bar.depth
+            until = game.length + bar.depth
             found += [
                 (COLOURS.index(bar.colour), action, until) for action in sorted(every - named if bar.others else named)
             ]

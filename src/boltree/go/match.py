@@ -91,11 +91,11 @@ class Pairing:
                 ended, loser = f"forfeit: {error}", mover
                 break
             if watch is not None:
-                watch(len(game.moves), 0.0)
+                watch(game.length, 0.0)
         letter = "" if not loser else "W" if loser == "black" else "B"
         result = f"{letter}+{'R' if ended == RESIGN else 'F'}" if loser else game.result
         columns: dict[str, Any] = {
-            "result": result, "black_score": _score(result), "ended": ended, "moves": len(game.moves),
+            "result": result, "black_score": _score(result), "ended": ended, "moves": game.length,
         }  # fmt: skip
         for colour, made in choices.items():
             searched = [one for one in made if one.trials]

@@ -112,7 +112,7 @@ class Table:
     def _turn(self) -> bool:
         """One line of the person's; False to leave."""
         try:
-            line = self._ask(f"{self.colour.capitalize()}, move {len(self.game.moves) + 1}: ").strip()
+            line = self._ask(f"{self.colour.capitalize()}, move {self.game.length + 1}: ").strip()
         except EOFError:
             self._say("")
             return False
@@ -161,7 +161,7 @@ class Table:
         mine = [i for i, mover in enumerate(self.game.movers) if mover == self.colour]
         if not mine:
             raise ParameterError("undo: you have not moved yet")
-        while len(self.game.moves) > mine[-1]:
+        while self.game.length > mine[-1]:
             self.game.undo()
         self._show()
 

@@ -93,7 +93,7 @@ class SearchPlayer:
         self.algorithm, self.evaluator = algorithm, evaluator
         self._seed, self._begun = seed, 0
         self._max_bytes = max_bytes or physical_memory() // 8
-        self._search: Search | None = None
+        self.search: Search | None = None  # at the position that it thought about last
         self._known: Game | None = None  # the game up to the search's root
 
     def choose(self, game: Game, limit: Limit) -> Choice:
@@ -104,7 +104,7 @@ class SearchPlayer:
         if len(legal) == 1:
             return Choice(move_name(legal[0], game.size), 0, 0.0)
         self._make_light(game, limit)
-        began, known = time.perf_counter(), self._search
+        began, known = time.perf_counter(), self.search
         search = self.search_at(game)
         if search is not known:
             began = time.perf_counter()  # compiling is not thinking; moving a large tree on is
@@ -120,23 +120,23 @@ class SearchPlayer:
 
     def _make_light(self, game: Game, limit: Limit) -> None:
         """Forget a tree that would take more than half of the time to move on: to search anew gives more."""
-        if self._search is None or self._known is None or limit.seconds is None:
+        if self.search is None or self._known is None or limit.seconds is None:
             return
-        if len(game.moves) > len(self._known.moves) and self._search.nbytes * MOVING > limit.seconds / 2:
+        if game.length > self._known.length and self.search.nbytes * MOVING > limit.seconds / 2:
             self.forget()
 
     def search_at(self, game: Game) -> Search:
         """The search at the game's position: the one from before, moved on by the moves played since, or a new one."""
-        if self._search is None or not self._follow(game):
-            self._search = None
-            self._search = self._begin(game)
-            self._search.run(trials=0)  # what must be compiled is, before any clock runs
+        if self.search is None or not self._follow(game):
+            self.search = None
+            self.search = self._begin(game)
+            self.search.run(trials=0)  # what must be compiled is, before any clock runs
         self._known = game.copy()
-        return self._search
+        return self.search
 
     def forget(self) -> None:
         """Forget the tree."""
-        self._search = self._known = None
+        self.search = self._known = None
 
     def close(self) -> None:
         """Forget the tree; there is nothing else to let go."""
@@ -152,7 +152,7 @@ class SearchPlayer:
 
     def _follow(self, game: Game) -> bool:
         """Move the search on to the game's position; False where the game is another one, or was taken back."""
-        known, search = self._known, self._search
+        known, search = self._known, self.search
         if known is None or search is None:
             return False
         count = len(known._moves)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ..errors import ParameterError
 
 LETTERS = "ABCDEFGHJKLMNOPQRST"
@@ -18,6 +20,12 @@ def move_name(action: int, size: int) -> str:
     if action == size * size:
         return PASS
     return f"{LETTERS[action % size]}{size - action // size}"
+
+
+@cache
+def move_names(size: int) -> tuple[str, ...]:
+    """The names of all actions."""
+    return tuple(move_name(action, size) for action in range(size * size + 1))
 
 
 def action_named(move: str, size: int) -> int:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from threading import Event, Lock
+from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluators import Together
-from ..search import Search
 from .evaluation import GoEvaluator
 from .game import Game
 from .network import Network
@@ -50,15 +49,12 @@ class _Counted:
 
     def __init__(self, evaluator: GoEvaluator) -> None:
         self._evaluator, self.batch = evaluator, evaluator.batch
-        self.calls = self.positions = 0
-        self._lock = Lock()
+        self.sizes: list[int] = []  # of the batches so far
         self.kept: list[NDArray[np.float32]] = []
 
     def evaluate(self, batch: Any) -> tuple[Any, Any]:
         """As the other."""
-        with self._lock:  # several threads ask
-            self.calls += 1
-            self.positions += len(batch)
+        self.sizes.append(len(batch))
         if len(self.kept) < 64:
             self.kept.append(np.array(batch))
         return self._evaluator.evaluate(batch)
@@ -70,27 +66,26 @@ class _Playing:
     def __init__(self, player: SearchPlayer, size: int, number: int, trials: int) -> None:
         self._player, self._size, self._number, self._limit = player, size, number, Limit(trials=trials)
         self._left = 0  # trials of games that are over
-        self._search: Search | None = None
         self._begin()
 
     def _begin(self) -> None:
         self._game = Game(self._size, 7.5, "no-suicide")
         for move in random_opening(self._size, 6, 0, self._number):
             self._game.play(move)
-        self._left, self._search = self.trials(), None
+        self._left = self.trials()
         self._player.forget()
 
     def trials(self) -> int:
         """How many were made so far, those of the running search included."""
-        return self._left + (0 if self._search is None else self._search.trials)
+        search = self._player.search
+        return self._left + (0 if search is None else search.trials)
 
     def until(self, stopped: Event) -> None:
         """Think and play until somebody has had enough."""
         while not stopped.is_set():
-            self._search = self._player.search_at(self._game)
             choice = self._player.choose(self._game, self._limit)
             self._game.play(choice.move)
-            if self._game.is_over or len(self._game.moves) > MOVES:
+            if self._game.is_over or self._game.length > MOVES:
                 self._begin()
 
 
@@ -116,7 +111,8 @@ class _Table:
         return float(trials / spent), float(positions / max(calls, 1))
 
     def _so_far(self) -> NDArray[np.int64]:
-        return np.array([sum(one.trials() for one in self._playing), self._counted.positions, self._counted.calls])
+        trials, sizes = sum(one.trials() for one in self._playing), self._counted.sizes
+        return np.array([trials, sum(sizes), len(sizes)])
 
 
 def throughput(

@@ -22,7 +22,7 @@ from ..go.board import (
 )
 from ..go.features import features_size, fill_features
 from ..go.picture import picture
-from ..go.points import move_name
+from ..go.points import move_names
 from ..go.rollouts import random_move
 from ..go.rules import begin, is_legal, is_over, take_turn
 from ..go.scoring import area_balance
@@ -97,7 +97,7 @@ class Go(Problem):
         limit = longest_game(size) if horizon is None else whole("Go", "horizon", horizon, 1, most)
         points = size * size
         self._barred = [(int(player), int(action), int(until)) for player, action, until in barred]
-        self.action_names = tuple(move_name(action, size) for action in range(points + 1))
+        self.action_names = move_names(size)
         self.features_shape = (features_size(size),)
         super().__init__(
             size=size,
