@@ -5,24 +5,31 @@ All of *normalised* distributions: a uniform policy over n actions has Shannon e
 
 from __future__ import annotations
 
+from typing import Any
+
 from .elementary import log
 from .jit import inlined
 from .space import RELATIVE_ENTROPY, TSALLIS
 
 
 @inlined
-def entropy_term(kind: int, p: float, reference: float) -> float:
-    """One action's part of the entropy (`finish_entropy` completes the sum)."""
+def entropy_of(kind: int, policy: Any, references: Any, first: int, n: int) -> float:
+    """The entropy of ``policy[:n]``, which is used up; relative to the references from `first` on.
+
+    -sum p log p, -sum p log(p / reference), or (1 - sum p^2) / 2.
+    """
     if kind == TSALLIS:
-        return p * p
-    if kind == RELATIVE_ENTROPY:
-        return p * (log(p) - log(reference))
-    return p * log(p)
-
-
-@inlined
-def finish_entropy(kind: int, total: float) -> float:
-    """From the sum of the terms to the entropy: -sum p log p, -KL, or (1 - sum p^2) / 2."""
+        for i in range(n):
+            policy[i] *= policy[i]
+    elif kind == RELATIVE_ENTROPY:
+        for i in range(n):
+            policy[i] *= log(policy[i]) - log(references[first + i])
+    else:
+        for i in range(n):
+            policy[i] *= log(policy[i])
+    total = 0.0
+    for i in range(n):
+        total += policy[i]
     return 0.5 * (1.0 - total) if kind == TSALLIS else -total
 
 

@@ -20,7 +20,7 @@ from .alias import build_table, sample_table
 from .blocks import extra_at, is_tabled, prior_at, table_at
 from .distributions import set_reference, weigh
 from .elementary import log
-from .entropies import entropy_term, finish_entropy
+from .entropies import entropy_of
 from .halving import follow_grant, halving_slot
 from .jit import inlined
 from .random import uniform_of
@@ -31,6 +31,7 @@ from .views import (
     edge_at,
     entropy_at,
     header_at,
+    mixture_of,
     node_at,
     noise_of,
     policies_of,
@@ -191,21 +192,23 @@ def enter_entropy(tree: Any, node: Any, level: int, explore: float, follow: floa
     kind = tree.entropy_bonus
     rho = (1.0 - follow) * (1.0 - explore) / total
     even = (1.0 - follow) * explore / n
-    terms, below = 0.0, 0.0
+    for i in range(n):  # short loops, which LLVM can vectorise
+        mixture_of(tree)[i] = rho * weights_of(tree)[i] + even
+    if tree.has_prior:
+        for i in range(n):
+            mixture_of(tree)[i] += follow * words_of(tree)[prior + i]
+    if tree.relative:
+        for i in range(n):
+            action = edge_at(tree, node.block + i).action
+            policies_of(tree)[level * tree.actions + action] = mixture_of(tree)[i]
+    if kind == NO_ENTROPY or tree.batching:
+        return
+    below = 0.0
     for i in range(n):
-        p = rho * weights_of(tree)[i] + even
-        if tree.has_prior:
-            p += follow * words_of(tree)[prior + i]
-        if tree.relative:
-            policies_of(tree)[level * tree.actions + edge_at(tree, node.block + i).action] = p
-        if kind != NO_ENTROPY and not tree.batching:
-            reference = references_of(tree)[level * tree.actions + i] if tree.relative else 1.0
-            terms += entropy_term(kind, p, reference)
-            entropy_at(tree, extra, i).policy = p
-            below += p * entropy_at(tree, extra, i).h
-    if kind != NO_ENTROPY and not tree.batching:
-        own = finish_entropy(kind, terms)
-        node.entropy = below - own if node.player == 1 else below + own
+        entropy_at(tree, extra, i).policy = mixture_of(tree)[i]
+        below += mixture_of(tree)[i] * entropy_at(tree, extra, i).h
+    own = entropy_of(kind, mixture_of(tree), references_of(tree), level * tree.actions, n)
+    node.entropy = below - own if node.player == 1 else below + own
 
 
 @inlined

@@ -215,6 +215,7 @@ TREE = np.dtype(
         ("ways_at", "i8"),  # the links of the path, where nodes are shared
         ("levels", "i8"),
         ("weights_at", "i8"),  # actions
+        ("mixture_at", "i8"),  # actions: pi by edge, while a node's entropy is entered
         ("policies_at", "i8"),  # (horizon + 2) * actions: pi by action on this trial, for relative entropies
         ("references_at", "i8"),  # the same size: the parent's pi by edge on this trial
         ("policies_size", "i8"),

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from .blocks import extra_at
-from .entropies import entropy_term, finish_entropy
+from .entropies import entropy_of
 from .jit import inlined, kernel
 from .links import is_long
 from .records import BY_STATE, LEAF, NONE, ORIGIN, PASSED, UNFINISHED
@@ -34,7 +34,7 @@ from .temperature import enter_window
 from .trial import count_tried, is_end
 from .units import note_return
 from .values import scan_best, state_value
-from .views import edge_at, entropy_at, header_at, link_at, node_at, step_at, ways_of
+from .views import edge_at, entropy_at, header_at, link_at, mixture_of, node_at, references_of, step_at, ways_of
 
 SETTLED = 1e-12
 """Repeated sweeps end when no value changes by more than this, relative to the largest."""
@@ -141,13 +141,13 @@ def compute_node(tree: Any, index: int, whole: bool) -> None:
 @inlined
 def compute_entropy(tree: Any, node: Any) -> None:
     """H_V(s) of the policy that was drawn from last."""
-    extra = extra_at(tree, node.block, np.int64(node.actions))
-    terms, below = 0.0, 0.0
-    for i in range(np.int64(node.actions)):
+    n, below = np.int64(node.actions), 0.0
+    extra = extra_at(tree, node.block, n)
+    for i in range(n):
         row = entropy_at(tree, extra, i)
-        terms += entropy_term(tree.entropy_bonus, row.policy, 1.0)
+        mixture_of(tree)[i] = row.policy
         below += row.policy * row.h
-    own = finish_entropy(tree.entropy_bonus, terms)
+    own = entropy_of(tree.entropy_bonus, mixture_of(tree), references_of(tree), 0, n)
     node.entropy = below - own if node.player == 1 else below + own
 
 

@@ -65,6 +65,7 @@ def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
         "path": (levels, PATH),
         "ways": (levels, np.int32),
         "weights": (actions, np.float64),
+        "mixture": (actions, np.float64),
         "policies": (paths, np.float64),
         "references": (paths, np.float64),
         "mask": (actions, np.uint8),
