@@ -50,7 +50,7 @@ def test_cohorts_take_alike() -> None:
     desk, cohorts = desk_for(3, lambda searches: 3)
     clients(desk, 7)
     for cohort in cohorts:
-        cohort.clients += take(desk, cohort)[0]
+        take(desk, cohort)
     assert [len(cohort.clients) for cohort in cohorts] == [3, 3, 1]
     clients(desk, 2)
     assert desk.take(cohorts[0]) == ([], [])  # it has its share
@@ -64,7 +64,7 @@ def test_few_searches_use_few_cohorts() -> None:
     waits = threading.Thread(target=lambda: last.append(desk.take(cohorts[2])))
     waits.start()
     for cohort in cohorts[:2]:
-        cohort.clients += take(desk, cohort)[0]
+        take(desk, cohort)
     assert [len(cohort.clients) for cohort in cohorts] == [3, 2, 0]
     desk.enter(Question(np.zeros(3)))
     assert len(take(desk, cohorts[1])[1]) == 1
@@ -80,3 +80,16 @@ def test_many_searches_have_more_batches_on_their_way() -> None:
         assert [together.at_once(searches) for searches in (1, 96, 107, 108, 500)] == [4, 4, 4, 6, 6]
     with Together(Half(), threads=2) as together:
         assert together.at_once(1) == together.at_once(500) == 3
+
+
+def test_who_was_just_taken_counts() -> None:
+    """Otherwise the second cohort would not be told that it is needed."""
+    desk, cohorts = desk_for(2, lambda searches: 1 if searches < 3 else 2)
+    clients(desk, 2)
+    assert len(take(desk, cohorts[0])[0]) == 2
+    taken: list[Any] = []
+    waiting = threading.Thread(target=lambda: taken.append(desk.take(cohorts[1])), daemon=True)
+    waiting.start()
+    clients(desk, 1)
+    waiting.join(20.0)
+    assert [len(new) for new, _ in taken] == [1]

@@ -309,3 +309,13 @@ def test_a_receding_horizon_lacks_the_last_reward_of_old_trials(growth):
         assert search.root.value == pytest.approx(half, abs=0.01)
         search.run(trials=2 * old)
         assert search.root.value == pytest.approx(quarter, abs=0.01)
+
+
+def test_nodes_by_number():
+    search = bt.Search(bt.problems.FrozenLake("8x8"), bt.UCT(c=1.0), seed=0)
+    search.run(trials=100)
+    most = bt.Node(search, search.survey().visits.argmax())
+    assert most.count == search.root.count == 100
+    for wrong in (-1, 2**40):
+        with pytest.raises(IndexError, match=rf"node {wrong}: there is none; must be from 0 to {search.size - 1}"):
+            _ = bt.Node(search, wrong).count

@@ -26,7 +26,7 @@ class Node:
     def __init__(self, search: Search, index: int) -> None:
         self._search = search
         self._version = search._version
-        self._index = index
+        self._index = int(index)
 
     def __repr__(self) -> str:
         return f"<Node depth={self.depth} count={self.count} value={self.value:.6g}>"

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .core import records
 from .core.interrupts import held_back, raise_dropped
 from .core.run import abandon_trial
@@ -33,10 +31,9 @@ def run_within(search: Search, trials: int | None, seconds: float | None, stop: 
     if search._together is not None:
         return _run_together(search, search._together, trials, seconds, stop, progress)
     began = time.perf_counter()
-    record = search._handle.view(np.ndarray)["trials"]  # read once a chunk: a record's attributes are slow to read
 
     def done() -> int:
-        return int(record.item()) + (0 if search._crew is None else search._crew.trials)
+        return int(t.trials) + (0 if search._crew is None else search._crew.trials)
 
     last = None if trials is None else done() + int(trials)
     report = ProgressLine(search, trials, seconds) if progress is True else progress
@@ -124,10 +121,10 @@ def _run_together(
 
 def _run_batches(search: Search, batches: Batches, trials: int, last: int | None) -> bool:
     """Back up at least so many trials, in batches; False when there is no room for another."""
-    done = search._handle.view(np.ndarray)["trials"]
-    end = done.item() + trials
-    while done.item() < end:
-        code = batches.advance(None if last is None else last - done.item())
+    t = search._tree
+    end = t.trials + trials
+    while t.trials < end:
+        code = batches.advance(None if last is None else last - t.trials)
         if code == records.FULL:
             return False
         if code != records.DONE:

@@ -298,10 +298,9 @@ class Search:
     def _run_chunk(self, trials: int) -> bool:
         """Run a number of trials; False when there is no room for another."""
         t = self._tree
-        done = self._handle["trials"]
-        end = done.item() + trials
+        end = t.trials + trials
         while True:
-            code = self._run_trials(self._handle, end - done.item())
+            code = self._run_trials(self._handle, end - t.trials)
             if code == records.DONE:
                 return True
             if code == records.EVALUATE:

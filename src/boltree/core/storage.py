@@ -332,8 +332,11 @@ class Storage:
 
     def node(self, index: int) -> Any:
         """The fields of one node; not to be kept, for arenas may move."""
-        fields = _NodeFields.from_address(self.fields.nodes_at + index * NODE.itemsize)
-        fields.memory = self.arenas["nodes"].array
+        memory, at = self.arenas["nodes"].array, int(index) * NODE.itemsize
+        if not 0 <= at < memory.nbytes:
+            raise IndexError(f"node {index}: there is none; must be from 0 to {int(self.fields.node_count) - 1}")
+        fields = _NodeFields.from_address(self.fields.nodes_at + at)
+        fields.memory = memory
         return fields
 
     @property

@@ -82,9 +82,8 @@ class Cohort:
         self._answers = NOTHING
 
     def advance(self, new: list[Client], questions: list[Question]) -> None:
-        """Back up the last answers, let go of who has ended, and ask again for the others and the new ones."""
+        """Back up the last answers, let go of who has ended, and ask again for the others and the new clients."""
         self._questions = questions
-        self.clients += new  # first of all: whatever happens, they will be told
         for client in new:
             self._groups.add(client.search, client.last)
         if new:

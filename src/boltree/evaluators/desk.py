@@ -40,7 +40,7 @@ class Desk:
                 self._wake.notify_all()
 
     def take(self, cohort: Cohort) -> tuple[list[Client], list[Question]] | None:
-        """Who joins a cohort, and what was asked; None once this is closed. Waits while there is nothing to do."""
+        """Who has joined a cohort, and what was asked; None once this is closed. Waits while there is nothing to do."""
         self.door.look()
         if cohort.clients and not (self._coming or self._asked or self._closed):
             return [], []  # as nearly always: to stand in line for a lock would cost more than all else here
@@ -50,6 +50,7 @@ class Desk:
                 if cohort in used and (self._coming or self._asked):
                     fair = max(-(-self._places() // len(used)) - len(cohort.clients), 0)
                     new = [self._coming.popleft() for _ in range(min(fair, len(self._coming)))]
+                    cohort.clients += new  # here: everybody must be counted at any time
                     return new, [self._asked.popleft() for _ in range(len(self._asked))]
                 if cohort.clients:
                     return [], []

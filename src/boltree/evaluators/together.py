@@ -177,6 +177,10 @@ class Together:
         """In how many batches."""
         return sum(cohort.batches for cohort in self._desk.cohorts)
 
+    def _ask(self, batch: Any) -> tuple[Any, Any]:
+        answer: tuple[Any, Any] = self.evaluator.evaluate(batch)
+        return answer
+
     def at_once(self, searches: int) -> int:
         """How many batches of so many searches are on their way at a time, at most.
 
@@ -195,8 +199,7 @@ class Together:
                 helpers = self._threads // self._crowds - 1
                 crowds = [stack.enter_context(closing(Crowd(helpers))) for _ in range(self._crowds)]
                 most = self.at_once(sys.maxsize)
-                ask, prior = self.evaluator.evaluate, self.gives_prior
-                cohorts = [Cohort(ask, crowds[i % self._crowds], prior) for i in range(most)]
+                cohorts = [Cohort(self._ask, crowds[i % self._crowds], self.gives_prior) for i in range(most)]
                 self._desk.cohorts = cohorts
                 for cohort in cohorts:
                     thread = threading.Thread(target=self._serve_one, args=(cohort,), name="boltree-cohort")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluators import Together
+from ..search import Search
 from .evaluation import GoEvaluator
 from .game import Game
 from .network import Network
@@ -65,20 +66,23 @@ class _Playing:
 
     def __init__(self, player: SearchPlayer, size: int, number: int, trials: int) -> None:
         self._player, self._size, self._number, self._limit = player, size, number, Limit(trials=trials)
-        self._left = 0  # trials of games that are over
+        self._over: tuple[int, Search | None] = 0, None  # trials of games that are over, and a search among them
         self._begin()
 
     def _begin(self) -> None:
         self._game = Game(self._size, 7.5, "no-suicide")
         for move in random_opening(self._size, 6, 0, self._number):
             self._game.play(move)
-        self._left = self.trials()
+        made = self.trials()
+        self._over = made, self._player.search  # at once: another thread counts
         self._player.forget()
+        self._over = made, None
 
     def trials(self) -> int:
         """How many were made so far, those of the running search included."""
-        search = self._player.search
-        return self._left + (0 if search is None else search.trials)
+        search = self._player.search  # before what is over: it may end now
+        made, ended = self._over
+        return made + (0 if search is None or search is ended else search.trials)
 
     def until(self, stopped: Event) -> None:
         """Think and play until somebody has had enough."""
