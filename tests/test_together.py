@@ -323,3 +323,13 @@ def test_searches_leave_one_by_one(monkeypatch):
     late = threading.Event()
     way.leave(late)
     assert late.is_set()
+
+
+@pytest.mark.parametrize("threads", [1, 5, 12, 15])
+def test_all_threads_are_used(threads):
+    before = threading.active_count()
+    with bt.Together(Guess(4, prior=False), threads=threads) as together:
+        bt.Search(bt.problems.DChain(9), bt.BTS(), seed=0, evaluator=together).run(trials=50)
+        crowds = [thread for thread in threading.enumerate() if thread.name == "boltree-crowd"]
+        assert len(crowds) == threads - together._crowds  # and one that serves a cohort, in each
+    assert threading.active_count() == before

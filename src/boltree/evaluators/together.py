@@ -196,8 +196,9 @@ class Together:
         started: list[threading.Thread] = []
         with ExitStack() as stack:
             try:
-                helpers = self._threads // self._crowds - 1
-                crowds = [stack.enter_context(closing(Crowd(helpers))) for _ in range(self._crowds)]
+                each, more = divmod(self._threads, self._crowds)
+                sizes = [each + 1] * more + [each] * (self._crowds - more)  # a cohort's own thread is one of them
+                crowds = [stack.enter_context(closing(Crowd(size - 1))) for size in sizes]
                 most = self.at_once(sys.maxsize)
                 cohorts = [Cohort(self._ask, crowds[i % self._crowds], self.gives_prior) for i in range(most)]
                 self._desk.cohorts = cohorts
