@@ -1,11 +1,14 @@
 """Tests run quietly: no line about compiling. Pages are looked at in a real browser."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
 os.environ.setdefault("BOLTREE_QUIET", "1")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; tests send Ctrl-C to themselves
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [

@@ -1,4 +1,4 @@
-"""The board of work: every piece of every job is done once, however late a thread comes."""
+"""Boards of work: every piece of every job is done once, however late a thread comes, and whatever others lead."""
 
 from __future__ import annotations
 
@@ -11,32 +11,50 @@ import pytest
 from boltree.core.atomics import SLEEP_AT, add_to
 from boltree.core.jit import JIT_DISABLED, kernel
 from boltree.core.native import record_at
-from boltree.core.work_board import COUNTERS, await_end, await_job, begin_job, draw_piece, end_piece
+from boltree.core.work_board import (
+    BELL,
+    COUNTERS,
+    await_end,
+    await_job,
+    begin_job,
+    draw_piece,
+    end_piece,
+    has_pieces,
+)
 
-BOARD = np.dtype([*COUNTERS, ("kind", "i8"), ("done_at", "i8")])
+CROWD = np.dtype(BELL)
+BOARD = np.dtype([*COUNTERS, ("kind", "i8"), ("done_at", "i8"), ("helped", "i8")])
+BOARD_BYTES = BOARD.itemsize
+HELPED = BOARD.fields["helped"][1]
 FEW, MANY = 3, 64
 
 
 @kernel
 def work(board_at):
+    """The pieces that were done."""
     board = record_at(board_at, BOARD)
+    count = 0
     while True:
         piece = draw_piece(board_at)
         if piece < 0:
-            return
+            return count
         add_to(board.done_at + 8 * (board.kind * MANY + piece), 1)
         end_piece(board_at)
+        count += 1
 
 
 @kernel
-def helping(board_at):
+def helping(bell_at, boards_at, boards):
     seen = np.int64(0)
     while True:
-        job = await_job(board_at, seen)
+        job = await_job(bell_at, seen)
         if job == seen:
             return
         seen = job
-        work(board_at)
+        for b in range(boards):
+            board_at = boards_at + b * BOARD_BYTES
+            if has_pieces(board_at):
+                add_to(board_at + HELPED, work(board_at))
 
 
 @kernel
@@ -51,21 +69,34 @@ def leading(board_at, rounds):
 
 
 @pytest.mark.skipif(JIT_DISABLED, reason="threads on a board need compiled code")
-def test_every_piece_is_done_once():
+@pytest.mark.parametrize("count", [1, 3])
+def test_every_piece_is_done_once(count):
     """More threads than cores: some draw when the job that they came for is over, and another has begun."""
-    board, done = np.zeros(1, BOARD), np.zeros((2, MANY), np.int64)
-    board["sleep"], board["done_at"] = SLEEP_AT, done.ctypes.data
-    threads = [threading.Thread(target=helping, args=(board.ctypes.data,), daemon=True) for _ in range(6)]
-    for thread in threads:
+    bell, boards, done = np.zeros(1, CROWD), np.zeros(count, BOARD), np.zeros((count, 2, MANY), np.int64)
+    bell["sleep"], boards["bell_at"] = SLEEP_AT, bell.ctypes.data
+    boards["done_at"] = [done[b].ctypes.data for b in range(count)]
+    look_at = bell.ctypes.data, boards.ctypes.data, count
+    helpers = [threading.Thread(target=helping, args=look_at, daemon=True) for _ in range(6)]
+    rounds, end = [0] * count, time.perf_counter() + 4.0
+
+    def lead(b):
+        while time.perf_counter() < end:
+            leading(boards[b : b + 1].ctypes.data, 1_000)
+            rounds[b] += 1_000
+
+    leaders = [threading.Thread(target=lead, args=(b,), daemon=True) for b in range(count)]
+    for thread in helpers + leaders:
         thread.start()
-    rounds, end = 0, time.perf_counter() + 4.0
-    while time.perf_counter() < end:
-        leading(board.ctypes.data, 1_000)
-        rounds += 1_000
-        assert board["left"] == 0
-    board["closed"] = 1
-    for thread in threads:
+    for thread in leaders:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert not boards["left"].any()
+    bell["closed"] = 1
+    for thread in helpers:
         thread.join(10)
         assert not thread.is_alive()
-    assert done[0].tolist() == [rounds] * FEW + [0] * (MANY - FEW)
-    assert done[1].tolist() == [rounds] * MANY
+    for b in range(count):
+        assert done[b, 0].tolist() == [rounds[b]] * FEW + [0] * (MANY - FEW)
+        assert done[b, 1].tolist() == [rounds[b]] * MANY
+        assert boards["helped"][b] > 0  # nobody's board is passed over
+    assert bell["jobs"] == 2 * sum(rounds)

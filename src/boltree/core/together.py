@@ -1,9 +1,9 @@
 """Many searches at once: each backs up what was on its way, and selects the next leaves for one common evaluation.
 
 A group is one search's part in that. A crowd of threads stays inside `help_out`: it takes pieces of work one by one
-from a board, as the thread that leads has written them there. First each piece is a group, which backs up and selects;
-a search belongs to one group only, so nothing is locked. Then, as it is known how many leaves there are, a piece is a
-few of them, which are written as rows of the common batch. No thread needs the interpreter.
+from boards, as the threads that lead have written them there, each at its own. First each piece is a group, which backs
+up and selects; a search belongs to one group only, so nothing is locked. Then, as it is known how many leaves there
+are, a piece is a few of them, which are written as rows of the common batch. No thread needs the interpreter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .native import FAILED, array_at, call, record_at
 from .records import DONE, FEATURES_FAILED, GROUP, TREE
 from .run import room_for_trials
 from .views import flight_at
-from .work_board import COUNTERS, await_end, await_job, begin_job, draw_piece, end_piece
+from .work_board import BELL, COUNTERS, await_end, await_job, begin_job, draw_piece, end_piece, has_pieces
 
 _WORD, _FEATURE, _INDEX, _REAL = (np.dtype(kind) for kind in (np.uint64, np.float32, np.int64, np.float64))
 
@@ -48,24 +48,38 @@ BOARD = np.dtype(
         ("plan_at", "i8"),
     ]
 )
-"""What the threads of a crowd read to know what to do."""
+"""Where a thread that leads writes what is to be done."""
+
+CROWD = np.dtype([*BELL, ("boards_at", "i8"), ("boards", "i8")])
+"""What the threads of a crowd look at."""
 
 ROWS = 4
 """Of a piece."""
-GROUP_BYTES = GROUP.itemsize
+GROUP_BYTES, BOARD_BYTES = GROUP.itemsize, BOARD.itemsize
 
 
 @kernel
-def help_out(board_at: int) -> None:
-    """Take part in every job until the board is closed."""
-    board = record_at(board_at, BOARD)
+def help_out(crowd_at: int) -> None:
+    """Take part in every job until the crowd is dismissed.
+
+    The first boards come first, after every piece: better one batch ready than all of them half.
+    """
+    crowd = record_at(crowd_at, CROWD)
     seen = np.int64(0)
     while True:
-        job = await_job(board_at, seen)
+        job = await_job(crowd_at, seen)
         if job == seen:
             return
         seen = job
-        take_pieces(board, board_at)
+        b = np.int64(0)
+        while b < crowd.boards:
+            board_at = crowd.boards_at + b * BOARD_BYTES
+            piece = draw_piece(board_at) if has_pieces(board_at) else -1
+            if piece < 0:
+                b += 1
+            else:
+                do_piece(record_at(board_at, BOARD), board_at, piece)
+                b = 0
 
 
 @kernel
@@ -79,6 +93,31 @@ def lead(board_at: int, plan_at: int, values: Any, priors: Any) -> tuple[int, bo
     plan.values_at, plan.priors_at = values.ctypes.data, priors.ctypes.data
     plan.answers, plan.prior_items = values.size, priors.shape[1]
     do_job(board, board_at, 0, plan.count)
+    number_rows(plan)
+    do_job(board, board_at, 1, (plan.rows + ROWS - 1) // ROWS)
+    special = False
+    for g in range(plan.count):
+        group = record_at(plan.groups_at + g * GROUP_BYTES, GROUP)
+        special = special or group.status != DONE or (group.count == 0 and group.trials >= group.end)
+    return plan.rows, special
+
+
+@inlined
+def do_job(board: Any, board_at: int, writing: int, pieces: int) -> None:
+    """Do one thing with all groups or rows."""
+    board.writing = writing
+    begin_job(board_at, pieces)
+    while True:
+        piece = draw_piece(board_at)
+        if piece < 0:
+            break
+        do_piece(board, board_at, piece)
+    await_end(board_at)
+
+
+@inlined
+def number_rows(plan: Any) -> None:
+    """Give every leaf its row."""
     places = array_at(plan.places_at, plan.count * plan.size, _INDEX)
     row = np.int64(0)
     for g in range(plan.count):
@@ -88,38 +127,19 @@ def lead(board_at: int, plan_at: int, values: Any, priors: Any) -> tuple[int, bo
             places[row + k] = g * plan.size + k
         row += group.waits
     plan.rows = row
-    do_job(board, board_at, 1, (row + ROWS - 1) // ROWS)
-    special = False
-    for g in range(plan.count):
-        group = record_at(plan.groups_at + g * GROUP_BYTES, GROUP)
-        special = special or group.status != DONE or (group.count == 0 and group.trials >= group.end)
-    return row, special
 
 
 @inlined
-def do_job(board: Any, board_at: int, writing: int, pieces: int) -> None:
-    """Do one thing with all groups or rows."""
-    board.writing = writing
-    begin_job(board_at, pieces)
-    take_pieces(board, board_at)
-    await_end(board_at)
-
-
-@inlined
-def take_pieces(board: Any, board_at: int) -> None:
-    """Do pieces until there are none left."""
-    while True:
-        piece = draw_piece(board_at)
-        if piece < 0:
-            return
-        plan = record_at(board.plan_at, PLAN)  # what was drawn says that this is its job
-        if board.writing:
-            for row in range(piece * ROWS, min((piece + 1) * ROWS, plan.rows)):
-                write(plan, row)
-        else:
-            group = record_at(plan.groups_at + piece * GROUP_BYTES, GROUP)
-            advance(plan, group, plan.leaves_at + 8 * piece * plan.size)
-        end_piece(board_at)
+def do_piece(board: Any, board_at: int, piece: int) -> None:
+    """Do a piece that was drawn, which says that this is its job."""
+    plan = record_at(board.plan_at, PLAN)
+    if board.writing:
+        for row in range(piece * ROWS, min((piece + 1) * ROWS, plan.rows)):
+            write(plan, row)
+    else:
+        group = record_at(plan.groups_at + piece * GROUP_BYTES, GROUP)
+        advance(plan, group, plan.leaves_at + 8 * piece * plan.size)
+    end_piece(board_at)
 
 
 @inlined

@@ -1,7 +1,9 @@
-"""A board of work: one thread writes jobs there, and all take pieces of them, without locks and without Python.
+"""Boards of work: one thread leads at each and writes jobs there, others help; without locks and without Python.
 
 Pieces are counted down. So what is drawn says by itself which piece it is, or that there is none left, whatever job has
 begun since; and a job ends only when every piece of it that was drawn is done.
+
+Who helps looks at several boards, which have one bell: it says that somewhere a job has begun.
 """
 
 from __future__ import annotations
@@ -13,24 +15,33 @@ import numpy as np
 from .atomics import add_to, read_from, sleep, write_to
 from .jit import inlined
 
-COUNTERS: list[tuple[str, str]] = [
-    ("jobs", "i8"),  # begun so far
-    ("next", "i8"),  # pieces that nobody has drawn
-    ("left", "i8"),  # pieces that are not done
+BELL: list[tuple[str, str]] = [
+    ("jobs", "i8"),  # begun so far, at all boards
     ("closed", "i8"),  # nobody is to wait for work any more
     ("sleep", "i8"),  # the system's function to sleep for microseconds; 0 where there is none
 ]
+"""What a bell's record begins with."""
+
+COUNTERS: list[tuple[str, str]] = [
+    ("bell_at", "i8"),
+    ("next", "i8"),  # pieces that nobody has drawn
+    ("left", "i8"),  # pieces that are not done
+]
 """What a board's record begins with."""
 
-_LAYOUT: Any = np.dtype(COUNTERS).fields
-JOBS, NEXT, LEFT, CLOSED, SLEEP = (_LAYOUT[name][1] for name, _ in COUNTERS)
+
+def _offsets(fields: list[tuple[str, str]]) -> list[int]:
+    layout: Any = np.dtype(fields).fields
+    return [layout[name][1] for name, _ in fields]
+
+
+JOBS, CLOSED, SLEEP = _offsets(BELL)
+BELL_AT, NEXT, LEFT = _offsets(COUNTERS)
 WATCHES = 20_000
 """So often a thread without work looks at the board before it sleeps: tens of microseconds, in which the second job of
 two begins."""
-PAUSE = 50
-"""Microseconds that it sleeps then."""
-PAUSES, DOUBLED = 256, 7
-"""After so many pauses without work they are twice as long, and so on, so often."""
+PAUSE, PART, LONGEST = 50, 8, 5_000
+"""Microseconds that it sleeps then; later a part of what it has waited already, up to so many."""
 
 
 @inlined
@@ -38,7 +49,13 @@ def begin_job(board_at: int, pieces: int) -> None:
     """Let everybody draw; what the job is must stand on the board already."""
     write_to(board_at + LEFT, pieces)
     write_to(board_at + NEXT, pieces)
-    add_to(board_at + JOBS, 1)
+    add_to(read_from(board_at + BELL_AT) + JOBS, 1)
+
+
+@inlined
+def has_pieces(board_at: int) -> bool:
+    """Whether it is worth drawing."""
+    return read_from(board_at + NEXT) > 0
 
 
 @inlined
@@ -60,23 +77,25 @@ def await_end(board_at: int) -> None:
     while read_from(board_at + LEFT) > 0:
         watches += 1
         if watches > WATCHES:
-            rest(board_at, PAUSE)
+            rest(read_from(board_at + BELL_AT), PAUSE)
 
 
 @inlined
-def await_job(board_at: int, seen: int) -> int:
-    """Wait for another job than the `seen`-th; its number, or the same if there will be none."""
-    watches = 0
-    while read_from(board_at + JOBS) == seen and not read_from(board_at + CLOSED):
+def await_job(bell_at: int, seen: int) -> int:
+    """Wait for another job than the `seen`-th, at any board; its number, or the same if there will be none."""
+    watches = waited = 0
+    while read_from(bell_at + JOBS) == seen and not read_from(bell_at + CLOSED):
         watches += 1
         if watches > WATCHES:
-            rest(board_at, PAUSE << min((watches - WATCHES) // PAUSES, DOUBLED))
-    return read_from(board_at + JOBS)
+            pause = min(max(PAUSE, waited // PART), LONGEST)
+            rest(bell_at, pause)
+            waited += pause
+    return read_from(bell_at + JOBS)
 
 
 @inlined
-def rest(board_at: int, microseconds: int) -> None:
+def rest(bell_at: int, microseconds: int) -> None:
     """Sleep a little, where the system has a call for that."""
-    function = read_from(board_at + SLEEP)
+    function = read_from(bell_at + SLEEP)
     if function != 0:
         sleep(function, microseconds)

@@ -14,7 +14,7 @@ import numpy as np
 from ..core import records
 from ..core.batch import abandon_flights
 from ..python_problem import PythonProblem
-from .crowd import Crowd
+from .crowd import Board, Crowd
 from .door import Door
 from .external import NOTHING, Answers, checked
 from .groups import Groups
@@ -62,13 +62,13 @@ class Cohort:
 
     Args:
         evaluate: values a batch.
-        crowd: threads in which groups back up and select; other cohorts may use them too.
+        board: where groups back up and select, with a crowd's help.
         gives_prior: whether `evaluate` gives priors.
     """
 
-    def __init__(self, evaluate: Callable[[Any], tuple[Any, Any]], crowd: Crowd, gives_prior: bool) -> None:
-        self._evaluate, self._crowd = evaluate, crowd
-        self._alone = Crowd(0)
+    def __init__(self, evaluate: Callable[[Any], tuple[Any, Any]], board: Board, gives_prior: bool) -> None:
+        self._evaluate, self._board = evaluate, board
+        (self._alone,) = Crowd(0, 1).boards
         self._gives_prior = gives_prior
         self.clients: list[Client] = []
         self.evaluations = self.batches = 0  # so far
@@ -126,7 +126,7 @@ class Cohort:
                     turns.enter_context(problems[key]._turn)
                 rows, special = self._groups.advance(self._alone, *self._answers)
         else:
-            rows, special = self._groups.advance(self._crowd, *self._answers)
+            rows, special = self._groups.advance(self._board, *self._answers)
         if special:
             self._see_to_groups()
         return rows

@@ -8,37 +8,44 @@ from typing import Any
 import numpy as np
 
 from ..core.atomics import SLEEP_AT
-from ..core.together import BOARD, help_out, lead
+from ..core.together import BOARD, CROWD, help_out, lead
+
+
+class Board:
+    """Where one thread leads: it works itself, and whoever helps works with it."""
+
+    def __init__(self, crowd: Crowd, at: int) -> None:
+        self._crowd, self._at = crowd, at  # whose memory it is
+
+    def advance(self, plan_at: int, values: Any, priors: Any) -> tuple[int, bool]:
+        """Back up and select in all groups of a plan; how many rows were written, and whether to look at the groups."""
+        rows, special = lead(self._at, plan_at, values, priors)
+        return rows, special
 
 
 class Crowd:
-    """So many threads besides the caller's, which wait on a board for work."""
+    """So many threads that wait for work at some boards."""
 
-    def __init__(self, helpers: int) -> None:
-        self._board = np.zeros(1, BOARD)
-        self._board["sleep"] = SLEEP_AT
-        self._board_at = self._board.ctypes.data
-        self._turn = threading.Lock()  # one job at a time
+    def __init__(self, helpers: int, boards: int) -> None:
+        self._records, self._crowd = np.zeros(boards, BOARD), np.zeros(1, CROWD)
+        self._records["bell_at"] = self._crowd.ctypes.data
+        self._crowd["sleep"] = SLEEP_AT
+        self._crowd["boards_at"], self._crowd["boards"] = self._records.ctypes.data, boards
+        self.boards = [Board(self, int(self._records[i : i + 1].ctypes.data)) for i in range(boards)]
         self._threads = [
-            threading.Thread(target=help_out, args=(self._board_at,), name="boltree-crowd", daemon=True)
+            threading.Thread(target=help_out, args=(self._crowd.ctypes.data,), name="boltree-crowd", daemon=True)
             for _ in range(helpers)
         ]
         try:
             for thread in self._threads:
                 thread.start()
-        except BaseException:  # those that were started must not look at a board that is gone
+        except BaseException:  # those that were started must not look at boards that are gone
             self._threads = [thread for thread in self._threads if thread.ident is not None]
             self.close()
             raise
 
-    def advance(self, plan_at: int, values: Any, priors: Any) -> tuple[int, bool]:
-        """Back up and select in all groups of a plan; how many rows were written, and whether to look at the groups."""
-        with self._turn:
-            rows, special = lead(self._board_at, plan_at, values, priors)
-        return rows, special
-
     def close(self) -> None:
         """Let the threads end."""
-        self._board["closed"] = 1
+        self._crowd["closed"] = 1
         for thread in self._threads:
             thread.join()

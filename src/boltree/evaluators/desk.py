@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
 
 from .cohort import Client, Cohort, Question
 from .door import Door
 
 
 class Desk:
-    """What the cohorts of one evaluator have in common: who comes, and who leaves.
+    """What the cohorts of one evaluator have in common: who comes, and who leaves."""
 
-    Args:
-        at_once: how many of the cohorts are used for so many searches.
-    """
-
-    def __init__(self, at_once: Callable[[int], int]) -> None:
+    def __init__(self) -> None:
         self.door = Door()
-        self._at_once = at_once
-        self._most = 0  # searches at a time, since there was none
         self.cohorts: list[Cohort] = []
         self._wake = threading.Condition()
         self._coming: deque[Client] = deque()
@@ -36,7 +29,7 @@ class Desk:
                 self._coming.append(one)
             else:
                 self._asked.append(one)
-            if not all(cohort.clients for cohort in self._used()):  # the others look by themselves
+            if not all(cohort.clients for cohort in self.cohorts):  # the others look by themselves
                 self._wake.notify_all()
 
     def take(self, cohort: Cohort) -> tuple[list[Client], list[Question]] | None:
@@ -46,9 +39,8 @@ class Desk:
             return [], []  # as nearly always: to stand in line for a lock would cost more than all else here
         with self._wake:
             while not self._closed:
-                used = self._used()
-                if cohort in used and (self._coming or self._asked):
-                    fair = max(-(-self._places() // len(used)) - len(cohort.clients), 0)
+                if self._coming or self._asked:
+                    fair = max(-(-self._places() // len(self.cohorts)) - len(cohort.clients), 0)
                     new = [self._coming.popleft() for _ in range(min(fair, len(self._coming)))]
                     cohort.clients += new  # here: everybody must be counted at any time
                     return new, [self._asked.popleft() for _ in range(len(self._asked))]
@@ -60,12 +52,6 @@ class Desk:
     def _places(self) -> int:
         """How many searches there are."""
         return sum(len(one.clients) for one in self.cohorts) + len(self._coming)
-
-    def _used(self) -> list[Cohort]:
-        """The cohorts that so many searches use, or more of them have used."""
-        places = self._places()
-        self._most = max(self._most, places) if places else 0
-        return self.cohorts[: self._at_once(self._most)]
 
     def close(self, why: BaseException | None = None) -> None:
         """Take nobody any more, and let everybody leave."""

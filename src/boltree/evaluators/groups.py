@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core import records
 from ..core.together import PLAN
-from .crowd import Crowd
+from .crowd import Board
 from .kind import Kind
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Groups:
         plan["count"], plan["size"] = len(groups), size
         plan["row_bytes"], plan["row_items"] = kind.row_bytes, kind.items
 
-    def advance(self, crowd: Crowd, values: Any, priors: Any) -> tuple[Any, bool]:
+    def advance(self, board: Board, values: Any, priors: Any) -> tuple[Any, bool]:
         """Let every group back up and select; the rows to be valued, and whether one has ended or must be seen to."""
-        rows, special = crowd.advance(self._plan_at, values, priors)
+        rows, special = board.advance(self._plan_at, values, priors)
         return self._rows[:rows], special

@@ -9,7 +9,6 @@ on the others.
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -27,18 +26,6 @@ from .turns import taking_turns
 if TYPE_CHECKING:
     from ..search import Search
 
-COHORTS = 3
-"""Of a single crowd: one is valued, one waits to be, one is worked on."""
-
-OF_EACH, MORE_OF_EACH = 2, 3
-"""Cohorts of each crowd where there are several crowds, and where there are searches enough."""
-
-ENOUGH = 3
-"""Searches of a cohort for each thread that works on it: with fewer, some threads have nothing to do at its end."""
-
-CREW = 6
-"""Threads of a crowd, where there are enough for several crowds."""
-
 MOST_THREADS = 12
 """Unless asked for: the games' own threads and the evaluator need some cores too."""
 
@@ -51,7 +38,7 @@ class Together:
 
     Args:
         evaluator: the one that values all leaves. It is asked from several threads at the same time.
-        threads: how many threads back up and select; one a core, but at most 12, if None.
+        threads: how many threads back up and select for one batch; one a core, but at most 12, if None.
 
     Example:
         >>> from concurrent.futures import ThreadPoolExecutor
@@ -67,6 +54,9 @@ class Together:
         ['trials', 'trials', 'trials']
     """
 
+    at_once = 4
+    """Batches on their way at a time, at most: one is valued, one waits to be, the others are worked on."""
+
     def __init__(self, evaluator: Any, threads: int | None = None) -> None:
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
             raise ParameterError(f"Together: threads={threads!r}, must be an integer of at least 1, or None")
@@ -74,8 +64,7 @@ class Together:
             raise ParameterError(f"Together: evaluator={evaluator!r}, must be an object with evaluate(batch)")
         self.evaluator = evaluator
         self._threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
-        self._crowds = max(self._threads // CREW, 1)
-        self._desk = Desk(self.at_once)
+        self._desk = Desk()
         self._lock = threading.Lock()
         self._serving: threading.Thread | None = None
         self._kind: Kind | None = None
@@ -181,28 +170,15 @@ class Together:
         answer: tuple[Any, Any] = self.evaluator.evaluate(batch)
         return answer
 
-    def at_once(self, searches: int) -> int:
-        """How many batches of so many searches are on their way at a time, at most.
-
-        More of them hide more of what everybody waits for, but smaller ones are less worth asking for.
-        """
-        if self._crowds == 1:
-            return COHORTS
-        many = searches >= ENOUGH * MORE_OF_EACH * self._threads
-        return self._crowds * (MORE_OF_EACH if many else OF_EACH)
-
     def _serve(self) -> None:
         """Let a thread serve each cohort, and keep the door, until it is closed."""
         started: list[threading.Thread] = []
         with ExitStack() as stack:
             try:
-                each, more = divmod(self._threads, self._crowds)
-                sizes = [each + 1] * more + [each] * (self._crowds - more)  # a cohort's own thread is one of them
-                crowds = [stack.enter_context(closing(Crowd(size - 1))) for size in sizes]
-                most = self.at_once(sys.maxsize)
-                cohorts = [Cohort(self._ask, crowds[i % self._crowds], self.gives_prior) for i in range(most)]
-                self._desk.cohorts = cohorts
-                for cohort in cohorts:
+                helpers = self._threads - 1  # a cohort's own thread is one of those that work
+                crowd = stack.enter_context(closing(Crowd(helpers, self.at_once)))
+                self._desk.cohorts = [Cohort(self._ask, board, self.gives_prior) for board in crowd.boards]
+                for cohort in self._desk.cohorts:
                     thread = threading.Thread(target=self._serve_one, args=(cohort,), name="boltree-cohort")
                     thread.start()
                     started.append(thread)

@@ -75,7 +75,7 @@ class Contender:
         """Get ready for so many games at a time, so that no player's time goes into it: a GPU's graphs are recorded."""
         if self.together and self.network is not None:
             together = self.evaluator(threads)
-            together.evaluator.network.prepare(size, self.batch * -(-games // together.at_once(games)))
+            together.evaluator.network.prepare(size, self.batch * -(-games // together.at_once))
 
 
 _loading = Lock()

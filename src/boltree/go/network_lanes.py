@@ -21,8 +21,8 @@ from .launching import NOT_BYTES, NOT_FINITE, travel_and_judge, way_of
 from .network_layers import Floats, Reals
 from .packing import pack_rows
 
-LANES = 6
-"""More than searches that run together on a dozen threads ask at a time; others wait."""
+LANES = 4
+"""As many as searches that run together ask at a time; others wait."""
 
 WORD = 4
 """Bytes of a number."""
@@ -43,14 +43,14 @@ class Recorded(NamedTuple):
 
 
 def places_for(count: int) -> int:
-    """The batch size that is recorded for so many positions: at most a fifth of it stays empty, from 64 on.
+    """The batch size that is recorded for so many positions: at most a ninth of it stays empty, from 64 on.
 
     Every size is recorded by itself, so there are not too many.
 
-    >>> [places_for(count) for count in (1, 9, 33, 64, 65, 500, 513)]
-    [8, 16, 40, 64, 80, 512, 640]
+    >>> [places_for(count) for count in (1, 9, 33, 65, 129, 500, 513)]
+    [8, 16, 40, 72, 144, 512, 576]
     """
-    step = max(8, (1 << (count - 1).bit_length()) // 8)
+    step = max(8, (1 << (count - 1).bit_length()) // 16)
     return -(-count // step) * step
 
 

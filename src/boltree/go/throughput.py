@@ -22,8 +22,8 @@ from .settings import go_setting
 MOVES = 30
 """A game begins again after so many."""
 
-TURNS = 3
-"""So often the search and the network alone take turns: the machine's own speed changes."""
+TURNS, TURN = 3, 1.0
+"""So often at least the search and the network alone take turns, for so many seconds: a machine's own speed changes."""
 
 MOST_BYTES = 1 << 30
 """Of a search's tree."""
@@ -125,7 +125,7 @@ def throughput(
     """Play one game, or several together, so many trials a move; the network works alone between, for comparison."""
     counted = _Counted(GoEvaluator(network, batch=batch))
     evaluator: Any = Together(counted) if games > 1 else counted
-    setting, askers = go_setting(algorithm), evaluator.at_once(games) if games > 1 else 1
+    setting, askers = go_setting(algorithm), evaluator.at_once if games > 1 else 1
     network.prepare(size, batch * -(-games // askers))
     playing = []
     for number in range(games):
@@ -134,10 +134,10 @@ def throughput(
     with ThreadPoolExecutor(games) as threads:
         table = _Table(playing, counted, threads)
         table.play(seconds / 2)  # everything is compiled and recorded
-        turns = []
-        for _ in range(TURNS):
-            rate, mean = table.play(seconds / TURNS)
-            alone = _alone(network, np.concatenate(counted.kept), round(mean), seconds / TURNS, askers)
+        count, turns = max(TURNS, round(seconds / TURN)), []
+        for _ in range(count):
+            rate, mean = table.play(seconds / count)
+            alone = _alone(network, np.concatenate(counted.kept), round(mean), seconds / count, askers)
             turns.append((rate, alone, mean))
     if isinstance(evaluator, Together):
         evaluator.close()
