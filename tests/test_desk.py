@@ -12,13 +12,6 @@ from boltree.evaluators.cohort import Client, Question
 from boltree.evaluators.desk import Desk
 
 
-class Half:
-    gives_prior, batch = False, 4
-
-    def evaluate(self, batch: Any) -> tuple[None, Any]:
-        return None, np.full(len(batch), 0.5)
-
-
 class Empty:
     """A cohort, as far as a desk sees it."""
 

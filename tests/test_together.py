@@ -44,7 +44,7 @@ def test_every_search_keeps_its_invariants(prior, threads):
         check_entropies(search)
         check_links(search)
     many = len(ALGORITHMS) // together.at_once
-    assert max(guess.sizes) >= 4 * many  # leaves of many searches in one batch
+    assert max(guess.sizes) > 4 * (many - 1)  # leaves of many searches in one batch
     assert together.batches == len(guess.sizes)
     assert together.evaluations == sum(guess.sizes)
 
@@ -325,11 +325,11 @@ def test_searches_leave_one_by_one(monkeypatch):
     assert late.is_set()
 
 
-@pytest.mark.parametrize("threads", [1, 5, 12, 15])
-def test_all_threads_are_used(threads):
+@pytest.mark.parametrize("threads", [1, 4, 5, 15])
+def test_as_many_threads_as_asked_for(threads):
     before = threading.active_count()
     with bt.Together(Guess(4, prior=False), threads=threads) as together:
         bt.Search(bt.problems.DChain(9), bt.BTS(), seed=0, evaluator=together).run(trials=50)
         crowds = [thread for thread in threading.enumerate() if thread.name == "boltree-crowd"]
-        assert len(crowds) == threads - 1  # and one that serves a cohort
+        assert len(crowds) == max(threads - together.at_once, 0)  # besides those that serve cohorts
     assert threading.active_count() == before

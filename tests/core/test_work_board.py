@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from boltree.core.atomics import SLEEP_AT, add_to
-from boltree.core.jit import JIT_DISABLED, kernel
+from boltree.core.jit import JIT_DISABLED, inlined, kernel, make_ready
 from boltree.core.native import record_at
 from boltree.core.work_board import (
     BELL,
@@ -18,8 +18,8 @@ from boltree.core.work_board import (
     await_job,
     begin_job,
     draw_piece,
+    draw_somewhere,
     end_piece,
-    has_pieces,
 )
 
 CROWD = np.dtype(BELL)
@@ -29,18 +29,11 @@ HELPED = BOARD.fields["helped"][1]
 FEW, MANY = 3, 64
 
 
-@kernel
-def work(board_at):
-    """The pieces that were done."""
+@inlined
+def do(board_at, piece):
     board = record_at(board_at, BOARD)
-    count = 0
-    while True:
-        piece = draw_piece(board_at)
-        if piece < 0:
-            return count
-        add_to(board.done_at + 8 * (board.kind * MANY + piece), 1)
-        end_piece(board_at)
-        count += 1
+    add_to(board.done_at + 8 * (board.kind * MANY + piece), 1)
+    end_piece(board_at)
 
 
 @kernel
@@ -51,10 +44,12 @@ def helping(bell_at, boards_at, boards):
         if job == seen:
             return
         seen = job
-        for b in range(boards):
-            board_at = boards_at + b * BOARD_BYTES
-            if has_pieces(board_at):
-                add_to(board_at + HELPED, work(board_at))
+        while True:
+            board_at, piece = draw_somewhere(boards_at, boards, BOARD_BYTES)
+            if piece < 0:
+                break
+            do(board_at, piece)
+            add_to(board_at + HELPED, 1)
 
 
 @kernel
@@ -64,7 +59,11 @@ def leading(board_at, rounds):
     for i in range(2 * rounds):
         board.kind = i % 2
         begin_job(board_at, MANY if i % 2 else FEW)
-        work(board_at)
+        while True:
+            piece = draw_piece(board_at)
+            if piece < 0:
+                break
+            do(board_at, piece)
         await_end(board_at)
 
 
@@ -77,6 +76,8 @@ def test_every_piece_is_done_once(count):
     boards["done_at"] = [done[b].ctypes.data for b in range(count)]
     look_at = bell.ctypes.data, boards.ctypes.data, count
     helpers = [threading.Thread(target=helping, args=look_at, daemon=True) for _ in range(6)]
+    make_ready(helping, *look_at)
+    make_ready(leading, 0, 0)
     rounds, end = [0] * count, time.perf_counter() + 4.0
 
     def lead(b):

@@ -18,7 +18,7 @@ from .native import FAILED, array_at, call, record_at
 from .records import DONE, FEATURES_FAILED, GROUP, TREE
 from .run import room_for_trials
 from .views import flight_at
-from .work_board import BELL, COUNTERS, await_end, await_job, begin_job, draw_piece, end_piece, has_pieces
+from .work_board import BELL, COUNTERS, await_end, await_job, begin_job, draw_piece, draw_somewhere, end_piece
 
 _WORD, _FEATURE, _INDEX, _REAL = (np.dtype(kind) for kind in (np.uint64, np.float32, np.int64, np.float64))
 
@@ -60,10 +60,7 @@ GROUP_BYTES, BOARD_BYTES = GROUP.itemsize, BOARD.itemsize
 
 @kernel
 def help_out(crowd_at: int) -> None:
-    """Take part in every job until the crowd is dismissed.
-
-    The first boards come first, after every piece: better one batch ready than all of them half.
-    """
+    """Take part in every job, at whatever board, until the crowd is closed."""
     crowd = record_at(crowd_at, CROWD)
     seen = np.int64(0)
     while True:
@@ -71,15 +68,11 @@ def help_out(crowd_at: int) -> None:
         if job == seen:
             return
         seen = job
-        b = np.int64(0)
-        while b < crowd.boards:
-            board_at = crowd.boards_at + b * BOARD_BYTES
-            piece = draw_piece(board_at) if has_pieces(board_at) else -1
+        while True:
+            board_at, piece = draw_somewhere(crowd.boards_at, crowd.boards, BOARD_BYTES)
             if piece < 0:
-                b += 1
-            else:
-                do_piece(record_at(board_at, BOARD), board_at, piece)
-                b = 0
+                break
+            do_piece(record_at(board_at, BOARD), board_at, piece)
 
 
 @kernel

@@ -38,7 +38,7 @@ def _offsets(fields: list[tuple[str, str]]) -> list[int]:
 JOBS, CLOSED, SLEEP = _offsets(BELL)
 BELL_AT, NEXT, LEFT = _offsets(COUNTERS)
 WATCHES = 20_000
-"""So often a thread without work looks at the board before it sleeps: tens of microseconds, in which the second job of
+"""So often a thread without work looks at the bell before it sleeps: tens of microseconds, in which the second job of
 two begins."""
 PAUSE, PART, LONGEST = 50, 8, 5_000
 """Microseconds that it sleeps then; later a part of what it has waited already, up to so many."""
@@ -53,15 +53,24 @@ def begin_job(board_at: int, pieces: int) -> None:
 
 
 @inlined
-def has_pieces(board_at: int) -> bool:
-    """Whether it is worth drawing."""
-    return read_from(board_at + NEXT) > 0
-
-
-@inlined
 def draw_piece(board_at: int) -> int:
     """A piece of the job that runs, or a number below 0."""
     return add_to(board_at + NEXT, -1) - 1
+
+
+@inlined
+def draw_somewhere(boards_at: int, boards: int, board_bytes: int) -> tuple[int, int]:
+    """A piece of the first board that has one, and where that board is; a number below 0 if none has any.
+
+    The first boards come first: better one job done than all of them half.
+    """
+    for b in range(boards):
+        board_at = boards_at + b * board_bytes
+        if read_from(board_at + NEXT) > 0:
+            piece = draw_piece(board_at)
+            if piece >= 0:
+                return board_at, piece
+    return boards_at, -1
 
 
 @inlined

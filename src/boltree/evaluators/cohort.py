@@ -68,7 +68,7 @@ class Cohort:
 
     def __init__(self, evaluate: Callable[[Any], tuple[Any, Any]], board: Board, gives_prior: bool) -> None:
         self._evaluate, self._board = evaluate, board
-        (self._alone,) = Crowd(0, 1).boards
+        (self._alone,) = Crowd(1, 1).boards
         self._gives_prior = gives_prior
         self.clients: list[Client] = []
         self.evaluations = self.batches = 0  # so far
@@ -146,10 +146,11 @@ class Cohort:
         failed = np.array([client.failed != records.DONE for client in self.clients])
         gone = failed | ((groups["count"] == 0) & (groups["trials"] >= groups["end"]))
         if gone.any():
-            for i in np.flatnonzero(gone):
-                self.clients[i].end()
+            leaving = [self.clients[i] for i in np.flatnonzero(gone)]
             self.clients = [client for client, out in zip(self.clients, gone, strict=True) if not out]
             self._groups.records = groups[~gone]
+            for client in leaving:  # now: who comes back at once must not be counted twice
+                client.end()
             self._arrange()
 
     def _ask(self, rows: Any, questions: list[Question]) -> Answers:

@@ -26,8 +26,8 @@ from .turns import taking_turns
 if TYPE_CHECKING:
     from ..search import Search
 
-MOST_THREADS = 12
-"""Unless asked for: the games' own threads and the evaluator need some cores too."""
+MOST_THREADS = 15
+"""Unless asked for: more were not seen to bring more."""
 
 
 class Together:
@@ -38,7 +38,7 @@ class Together:
 
     Args:
         evaluator: the one that values all leaves. It is asked from several threads at the same time.
-        threads: how many threads back up and select for one batch; one a core, but at most 12, if None.
+        threads: how many threads back up and select at the same time; one a core, but at most 15, if None.
 
     Example:
         >>> from concurrent.futures import ThreadPoolExecutor
@@ -55,7 +55,7 @@ class Together:
     """
 
     at_once = 4
-    """Batches on their way at a time, at most: one is valued, one waits to be, the others are worked on."""
+    """Batches on their way at a time, at most; one is valued, one waits to be, the others are worked on."""
 
     def __init__(self, evaluator: Any, threads: int | None = None) -> None:
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
@@ -175,8 +175,7 @@ class Together:
         started: list[threading.Thread] = []
         with ExitStack() as stack:
             try:
-                helpers = self._threads - 1  # a cohort's own thread is one of those that work
-                crowd = stack.enter_context(closing(Crowd(helpers, self.at_once)))
+                crowd = stack.enter_context(closing(Crowd(self._threads, self.at_once)))
                 self._desk.cohorts = [Cohort(self._ask, board, self.gives_prior) for board in crowd.boards]
                 for cohort in self._desk.cohorts:
                     thread = threading.Thread(target=self._serve_one, args=(cohort,), name="boltree-cohort")

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..evaluators import Together
 from .answers import read_outputs
 from .features import NUMBERS, PLANES
 from .launching import NOT_BYTES, NOT_FINITE, travel_and_judge, way_of
 from .network_layers import Floats, Reals
 from .packing import pack_rows
 
-LANES = 4
+LANES = Together.at_once
 """As many as searches that run together ask at a time; others wait."""
 
 WORD = 4
@@ -122,9 +123,12 @@ class Lanes:
         lane.done.synchronize()
 
     def prepare(self, size: int, most: int) -> None:
-        """Record the graphs for all batches of up to so many positions, before somebody waits for one."""
+        """Record the graphs for all batches of up to so many positions and a few more, before somebody waits for one.
+
+        Beside a full batch somebody may ask about a position or two.
+        """
         count = 1
-        while count <= most:
+        while count <= places_for(most) + 1:
             places = places_for(count)
             for lane in self._lanes:
                 self._recorded(lane, size, places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Event
@@ -65,7 +66,7 @@ class _Playing:
     """One player's side of a game, move after move, with the tree kept."""
 
     def __init__(self, player: SearchPlayer, size: int, number: int, trials: int) -> None:
-        self._player, self._size, self._number, self._limit = player, size, number, Limit(trials=trials)
+        self._player, self._size, self._number, self._trials = player, size, number, trials
         self._over: tuple[int, Search | None] = 0, None  # trials of games that are over, and a search among them
         self._begin()
 
@@ -84,10 +85,15 @@ class _Playing:
         made, ended = self._over
         return made + (0 if search is None or search is ended else search.trials)
 
-    def until(self, stopped: Event) -> None:
-        """Think and play until somebody has had enough."""
+    def until(self, stopped: Event, share: float) -> None:
+        """Think and play until somebody has had enough; at first for a share of a move's trials only.
+
+        Otherwise all games that begin together would move at the same time.
+        """
+        limit = Limit(trials=math.ceil(share * self._trials))
         while not stopped.is_set():
-            choice = self._player.choose(self._game, self._limit)
+            choice = self._player.choose(self._game, limit)
+            limit = Limit(trials=self._trials)
             self._game.play(choice.move)
             if self._game.is_over or self._game.length > MOVES:
                 self._begin()
@@ -102,7 +108,8 @@ class _Table:
     def play(self, seconds: float) -> tuple[float, float]:
         """Play on; trials a second and positions a batch while all games run: not while they begin or the last end."""
         stopped = Event()
-        running = [self._threads.submit(one.until, stopped) for one in self._playing]
+        games = len(self._playing)
+        running = [self._threads.submit(one.until, stopped, (i + 1) / games) for i, one in enumerate(self._playing)]
         try:
             time.sleep(seconds / 4)
             before, began = self._so_far(), time.perf_counter()
@@ -125,7 +132,7 @@ def throughput(
     """Play one game, or several together, so many trials a move; the network works alone between, for comparison."""
     counted = _Counted(GoEvaluator(network, batch=batch))
     evaluator: Any = Together(counted) if games > 1 else counted
-    setting, askers = go_setting(algorithm), evaluator.at_once if games > 1 else 1
+    setting, askers = go_setting(algorithm), min(games, evaluator.at_once) if games > 1 else 1
     network.prepare(size, batch * -(-games // askers))
     playing = []
     for number in range(games):
