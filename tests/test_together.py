@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.evaluators import door
+from boltree.evaluators import crowd, door
 from boltree.node import Node
 from test_batches import ALGORITHMS, NAMES, Broken, Guess, Sometimes, check_entropies, check_links, tree_of
 from trees import check_invariants
@@ -333,3 +334,27 @@ def test_as_many_threads_as_asked_for(threads):
         crowds = [thread for thread in threading.enumerate() if thread.name == "boltree-crowd"]
         assert len(crowds) == max(threads - together.at_once, 0)  # besides those that serve cohorts
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_so_many_lead_at_the_same_time(threads, monkeypatch):
+    inside, highest, lead, counting = 0, 0, crowd.lead, threading.Lock()
+
+    def slowly(*arguments):
+        nonlocal inside, highest
+        with counting:
+            inside += 1
+            highest = max(highest, inside)
+        time.sleep(0.005)
+        try:
+            return lead(*arguments)
+        finally:
+            with counting:
+                inside -= 1
+
+    monkeypatch.setattr(crowd, "lead", slowly)
+    with bt.Together(Guess(4), threads=threads) as together:
+        problem = bt.problems.TicTacToe()
+        searches = [bt.Search(problem, bt.PUCT(), seed=i, evaluator=together) for i in range(8)]
+        assert set(run_all(searches, 60)) == {"trials"}
+    assert highest == threads

@@ -22,7 +22,7 @@ from boltree.core.work_board import (
     end_piece,
 )
 
-CROWD = np.dtype(BELL)
+BELL_RECORD = np.dtype(BELL)
 BOARD = np.dtype([*COUNTERS, ("kind", "i8"), ("done_at", "i8"), ("helped", "i8")])
 BOARD_BYTES = BOARD.itemsize
 HELPED = BOARD.fields["helped"][1]
@@ -71,7 +71,7 @@ def leading(board_at, rounds):
 @pytest.mark.parametrize("count", [1, 3])
 def test_every_piece_is_done_once(count):
     """More threads than cores: some draw when the job that they came for is over, and another has begun."""
-    bell, boards, done = np.zeros(1, CROWD), np.zeros(count, BOARD), np.zeros((count, 2, MANY), np.int64)
+    bell, boards, done = np.zeros(1, BELL_RECORD), np.zeros(count, BOARD), np.zeros((count, 2, MANY), np.int64)
     bell["sleep"], boards["bell_at"] = SLEEP_AT, bell.ctypes.data
     boards["done_at"] = [done[b].ctypes.data for b in range(count)]
     look_at = bell.ctypes.data, boards.ctypes.data, count
