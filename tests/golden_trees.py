@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import boltree as bt
-from boltree.node import Node
+from boltree.tree import Node
 from mdps import random_mdp
 from test_invariants import ALGORITHMS
 
@@ -74,7 +74,6 @@ MODES: dict[str, tuple[tuple[str, ...], Callable[[bt.Algorithm, str], bt.Search]
     "batches": (("leaf",), lambda a, _: one_run(random_problem(), a, evaluator=Evaluator(8))),
     "batches, two players": (("leaf",), lambda a, _: one_run(bt.problems.TicTacToe(), a, evaluator=Evaluator(8, 9))),
     "common batches": (("leaf",), lambda a, _: in_common_batches(a)),
-    "rounds": (("leaf",), lambda a, _: one_run(random_problem(horizon=600), a, threads=3, deterministic=True)),
     "a tree each": (ALL, lambda a, g: one_run(random_problem(), a, growth=g, threads=3, deterministic=True)),
     "a tree each, two players": (
         ALL,
@@ -105,7 +104,7 @@ def digest(search: bt.Search) -> str:
     seen, found = search.survey(), hashlib.sha256()
     for column in (seen.parent, seen.action, seen.depth, seen.visits, seen.value, seen.terminal, seen.recommended):
         found.update(np.ascontiguousarray(column).tobytes())
-    nodes = [Node(search, i) for i in range(search.size)]
+    nodes = [Node(search.tree, i) for i in range(search.size)]
     found.update(np.array([node.entropy for node in nodes]).tobytes())
     for node in nodes:
         found.update(search.problem.as_state(node.state).tobytes())

@@ -286,17 +286,17 @@ class Frozen:
     """A search put back after each trial; only its random numbers go on."""
 
     def __init__(self, search: Any) -> None:
-        self.search, t = search, search._tree
-        self.tree = search._handle.copy()
+        self.search, t = search, search.tree.fields
+        self.tree = search.tree.record.copy()
         nodes, units = int(t.node_count) + 64, int(t.unit_count) + 4096  # with room for one trial more
-        memory = search._storage
+        memory = search.tree.storage
         parts = [memory.nodes[:nodes], memory.states[:nodes], memory.edges[:units]]
         self.parts = [(part, part.copy()) for part in parts]
 
     def restore(self) -> None:
         for part, kept in self.parts:
             part[:] = kept
-        self.search._handle[:] = self.tree
+        self.search.tree.record[:] = self.tree
 
 
 @pytest.mark.parametrize("kind", ["game two", "game two prior"])
@@ -312,12 +312,12 @@ def test_draws_from_a_fixed_tree(name: str, kind: str) -> None:
     known = search.size
     for _ in range(4000):
         search.run(trials=1)
-        path, length = search._storage.scratch["path"], int(search._tree.length)
-        indices = [int(path[level]["node"]) for level in range(length)] + [int(search._tree.leaf)]
+        path, length = search.tree.storage.scratch["path"], int(search.tree.fields.length)
+        indices = [int(path[level]["node"]) for level in range(length)] + [int(search.tree.fields.leaf)]
         for index, after in itertools.pairwise(indices):
             if index < known:
                 counts = drawn.setdefault(index, {})
-                action = int(search._storage.nodes[after].action)
+                action = int(search.tree.storage.nodes[after].action)
                 counts[action] = counts.get(action, 0) + 1
         frozen.restore()
     total, freedom = 0.0, 0
@@ -381,9 +381,9 @@ def test_ants_meets_its_target(target: float, growth: str) -> None:
     window: set[int] = set()
     means = []
     for trial in range(1, 5 * every + 1):
-        before = float(double.search._tree.alpha_scale)
+        before = float(double.search.tree.fields.alpha_scale)
         window.update(double.trial())
-        after = float(double.search._tree.alpha_scale)
+        after = float(double.search.tree.fields.alpha_scale)
         if trial % every:
             assert after == before
             continue

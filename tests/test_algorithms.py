@@ -96,7 +96,7 @@ def test_ants_holds_its_entropy(target):
     """Over the nodes visited in a window the mean normalised entropy at the new alpha is the target within 5 %."""
     search = bt.Search(random_mdp(2, horizon=6, legal_share=1.0).problem(), bt.ANTS(target=target, every=200), seed=0)
     search.run(trials=2_000)
-    path, t = search._storage.scratch["path"], search._tree
+    path, t = search.tree.storage.scratch["path"], search.tree.fields
     for _ in range(5):
         visited = set()
         for _ in range(200):
@@ -104,10 +104,10 @@ def test_ants_holds_its_entropy(target):
             visited |= {int(path[level]["node"]) for level in range(int(t.length))}
         alpha, entropies = float(t.alpha_scale), []
         for index in visited:
-            record = search._storage.nodes[index]
+            record = search.tree.storage.nodes[index]
             n = int(record.actions)
             if n > 1:
-                q = search._storage.edges["q"][record.block : record.block + n]
+                q = search.tree.storage.edges["q"][record.block : record.block + n]
                 p = np.exp((q - q.max()) / alpha)
                 p /= p.sum()
                 entropies.append(-(p * np.log(np.maximum(p, 1e-300))).sum() / math.log(n))
@@ -119,14 +119,14 @@ def test_brue_updates_one_pair_a_trial():
     horizon = 4
     problem = random_mdp(1, horizon=horizon, legal_share=1.0).problem()
     search = bt.Search(problem, bt.BRUE(), seed=0, growth="trial")
-    t = search._tree
+    t = search.tree.fields
 
     def updates():
         total: dict[int, int] = {}
         for index in range(search.size):
-            record = search._storage.nodes[index]
+            record = search.tree.storage.nodes[index]
             if record.block >= 0:
-                edges = search._storage.edges["visits"][record.block : record.block + int(record.actions)]
+                edges = search.tree.storage.edges["visits"][record.block : record.block + int(record.actions)]
                 total[int(record.depth)] = total.get(int(record.depth), 0) + int(edges.sum())
         return total
 

@@ -24,7 +24,7 @@ def mdp(scale, shift=0.0, seed=3):
 
 
 def visits_of(search, *, values=1.0):
-    nodes = search._storage.nodes[: search.size]
+    nodes = search.tree.storage.nodes[: search.size]
     return nodes["visits"].tolist(), (nodes["value"] / values).tolist()
 
 
@@ -71,7 +71,7 @@ def test_the_unit_is_the_spread_of_the_returns_seen():
     search = bt.Search(Noted(), bt.DENTS(), seed=0, growth="trial")
     search.run(trials=300)
     returns = [a + 2 * b for a in (3.0, -5.0, 0.5) for b in (3.0, -5.0, 0.5)]
-    t, spread = search._tree, max(returns) - min(returns)
+    t, spread = search.tree.fields, max(returns) - min(returns)
     assert (t.lowest, t.highest) == (min(returns), max(returns))
     assert t.alpha_scale == bt.DENTS.auto_alpha.x * spread
     assert t.beta_scale == bt.DENTS.auto_beta.x * spread
@@ -82,26 +82,26 @@ def test_the_unit_is_the_spread_of_the_returns_seen():
 def test_what_is_given_stays():
     search = bt.Search(Noted(), bt.DENTS(alpha=0.7, beta="auto"), seed=0, growth="trial")
     search.run(trials=100)
-    assert search._tree.alpha_scale == 0.7
-    assert search._tree.beta_scale > 1.0
-    assert search._tree.q_init == 0.0
+    assert search.tree.fields.alpha_scale == 0.7
+    assert search.tree.fields.beta_scale > 1.0
+    assert search.tree.fields.q_init == 0.0
     search = bt.Search(Noted(), bt.BTS(q_init=-3.0), seed=0, growth="trial")
     search.run(trials=100)
-    assert search._tree.q_init == -3.0
-    assert search._tree.alpha_scale > 0.5
+    assert search.tree.fields.q_init == -3.0
+    assert search.tree.fields.alpha_scale > 0.5
     fixed = bt.Search(Noted(), bt.BTS(alpha=0.7), seed=0, growth="trial")
     fixed.run(trials=100)
-    assert fixed._tree.automatic == 0
+    assert fixed.tree.fields.automatic == 0
 
 
 def test_no_reward_is_no_trouble():
     search = bt.Search(mdp(0.0), bt.DENTS(), seed=0)
     search.run(trials=500)
-    assert search._tree.alpha_scale == bt.DENTS.auto_alpha.x
+    assert search.tree.fields.alpha_scale == bt.DENTS.auto_alpha.x
     assert np.isfinite(search.root.policy).all()
     constant = bt.Search(bt.problems.Bandit([0.25, 0.25]), bt.BTS(), seed=0)
     constant.run(trials=100)
-    assert constant._tree.alpha_scale == 0.25 * bt.BTS.auto_alpha.x
+    assert constant.tree.fields.alpha_scale == 0.25 * bt.BTS.auto_alpha.x
 
 
 def test_a_saved_search_goes_on_with_its_units(tmp_path):
@@ -118,12 +118,12 @@ def test_a_saved_search_goes_on_with_its_units(tmp_path):
 def test_moving_on_keeps_the_units():
     search = bt.Search(mdp(8.0), bt.DENTS(), seed=2)
     search.run(trials=300)
-    before = float(search._tree.alpha_scale), float(search._tree.lowest)
+    before = float(search.tree.fields.alpha_scale), float(search.tree.fields.lowest)
     action = search.recommend()
     search.advance(action, search.children[action][0].state)
-    assert (search._tree.alpha_scale, search._tree.lowest) == before
+    assert (search.tree.fields.alpha_scale, search.tree.fields.lowest) == before
     search.run(trials=100)
-    assert search._tree.alpha_scale >= before[0]
+    assert search.tree.fields.alpha_scale >= before[0]
 
 
 @pytest.mark.parametrize("bad", ["automatic", "", None, True])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.node import Node
+from boltree.tree import Node
 from trees import check_invariants
 
 
@@ -45,9 +45,9 @@ def check_entropies(search):
     """H_Q(s,a) is the mean of its outcomes' H_V, weighted by visits, at every edge."""
     if search.algorithm.entropy_bonus == "none":
         return
-    t, storage = search._tree, search._storage
+    t, storage = search.tree.fields, search.tree.storage
     for index in range(search.size):
-        record, node = storage.nodes[index], Node(search, index)
+        record, node = storage.nodes[index], Node(search.tree, index)
         if record.block < 0 or int(node.visits.sum()) == 0:
             continue
         first = 4 * (int(record.block) + int(record.actions))
@@ -67,7 +67,7 @@ def test_the_invariants_of_single_trials_hold(algorithm, prior):
         assert search.run(trials=trials) == "trials"
         check_invariants(search)
         check_entropies(search)
-        nodes = search._storage.nodes[: search.size]
+        nodes = search.tree.storage.nodes[: search.size]
         assert not nodes["flights"].any()
         assert not (nodes["marks"] & 64).any()
     assert search.trials == 510
@@ -100,7 +100,7 @@ def test_problems_with_chance(algorithm):
 
 
 def tree_of(search):
-    t, storage = search._tree, search._storage
+    t, storage = search.tree.fields, search.tree.storage
     return storage.nodes[: search.size].tobytes(), storage.words[: 4 * int(t.unit_count)].tobytes()
 
 
@@ -127,7 +127,7 @@ def test_no_position_of_a_tree_is_evaluated_twice():
     search.run(trials=200)
     search = bt.Search(bt.problems.TicTacToe(), bt.PUCT(), seed=0, evaluator=evaluator)
     search.run(trials=800)
-    assert sum(evaluator.sizes) == sum(not node for node in search._storage.nodes["marks"][: search.size] & 1)
+    assert sum(evaluator.sizes) == sum(not node for node in search.tree.storage.nodes["marks"][: search.size] & 1)
 
 
 @pytest.mark.parametrize("algorithm", [bt.PUCT(), bt.BTS(alpha=0.1), bt.ARBTS()], ids=lambda one: one.name)
@@ -178,7 +178,7 @@ def test_a_failing_evaluator_costs_only_what_was_on_its_way(at, error, algorithm
     before = search.trials
     check_invariants(search)
     check_entropies(search)
-    assert not search._storage.nodes["flights"][: search.size].any()
+    assert not search.tree.storage.nodes["flights"][: search.size].any()
     search.run(trials=300)
     assert search.trials == before + 300
     check_invariants(search)
@@ -275,11 +275,11 @@ class Sometimes(bt.Problem):
 
 def check_links(search):
     """Every child belongs to its parent's edge, and nothing is on its way."""
-    nodes = search._storage.nodes[: search.size]
+    nodes = search.tree.storage.nodes[: search.size]
     assert not nodes["flights"].any()
     assert not (nodes["marks"] & 64).any()
     for index in range(search.size):
-        for action, outcomes in Node(search, index).children.items():
+        for action, outcomes in Node(search.tree, index).children.items():
             for child in outcomes:
                 assert child._index < search.size
                 assert nodes["parent"][child._index] == index
@@ -301,7 +301,7 @@ def test_a_failing_problem_leaves_nothing_on_its_way(algorithm):
 
 
 def test_an_interrupt_during_selection_leaves_nothing_on_its_way(monkeypatch):
-    from boltree.evaluators import batches
+    from boltree.batches import batch_runner
 
     search = bt.Search(bt.problems.TicTacToe(), bt.BTS(alpha=0.5), seed=0, evaluator=Guess(8))
     search.run(trials=50)
@@ -314,13 +314,13 @@ def test_an_interrupt_during_selection_leaves_nothing_on_its_way(monkeypatch):
             raise KeyboardInterrupt  # as Python raises it: as soon as the kernel has returned
         return count
 
-    select = batches.select_batch
-    monkeypatch.setattr(batches, "select_batch", interrupted)
+    select = batch_runner.select_batch
+    monkeypatch.setattr(batch_runner, "select_batch", interrupted)
     with pytest.raises(KeyboardInterrupt):
         search.run(trials=200)
     check_links(search)
     check_invariants(search)
-    monkeypatch.setattr(batches, "select_batch", select)
+    monkeypatch.setattr(batch_runner, "select_batch", select)
     search.run(trials=200)
     check_links(search)
     check_invariants(search)

@@ -13,7 +13,7 @@ import boltree as bt
 from boltree.core.alias import build_table, sample_table
 from boltree.core.random import new_generator, uniform_of
 from boltree.core.records import HEADER, NODE
-from boltree.core.storage import Storage, fields_of, new_tree
+from boltree.core.storage import Storage, fields_of, new_record
 from boltree.core.values import remember_best, scan_best, soft_maximum, soft_maximum_kept, sparse_maximum
 from boltree.core.views import edge_at, node_at, stack_of
 from mdps import random_mdp
@@ -21,7 +21,7 @@ from mdps import random_mdp
 
 def same_tree(a: bt.Search, b: bt.Search) -> bool:
     """Bit for bit the same visits and values, node by node."""
-    x, y = a._storage.nodes[: a.size], b._storage.nodes[: b.size]
+    x, y = a.tree.storage.nodes[: a.size], b.tree.storage.nodes[: b.size]
     fields = ("visits", "value", "entropy", "reward", "depth", "action", "player", "parent")
     return a.size == b.size and all((x[f] == y[f]).all() for f in fields)
 
@@ -50,12 +50,12 @@ def test_late_blocks_change_nothing(algorithm, growth):
     for seed in range(10):
         problem = random_mdp(seed, horizon=5).problem()
         compact, plain = (bt.Search(problem, algorithm, seed=seed, growth=growth, evaluator=0.0) for _ in range(2))
-        assert compact._tree.compact == 1
-        plain._tree.compact = 0
+        assert compact.tree.fields.compact == 1
+        plain.tree.fields.compact = 0
         compact.run(trials=1_500)
         plain.run(trials=1_500)
         assert compact.size == plain.size
-        x, y = (s._storage.nodes[: s.size] for s in (compact, plain))
+        x, y = (s.tree.storage.nodes[: s.size] for s in (compact, plain))
         assert (x["visits"] == y["visits"]).all()
         np.testing.assert_allclose(x["value"], y["value"], atol=1e-12)
         np.testing.assert_allclose(x["entropy"], y["entropy"], atol=1e-12)
@@ -75,7 +75,7 @@ def _sample_many(handle, weights, n, rng, counts, draws):
 
 
 def bare_storage(actions: int) -> Storage:
-    handle = new_tree()
+    handle = new_record()
     t = fields_of(handle)
     t.words, t.actions, t.horizon, t.alias_from = 1, actions, 5, 2
     return Storage(handle, 5, 1 << 22)
@@ -142,11 +142,11 @@ def test_rebuilding_follows_its_schedule():
     ):
         # leaf growth with a number: the root gets its block at its first visit
         search = bt.Search(problem, bt.BTS(alpha=0.1, alias=True, **options), seed=0, evaluator=0.0)
-        search._tree.compact = 0
+        search.tree.fields.compact = 0
         rebuilt, last = [], None
         for trial in range(1, 200):
             search.run(trials=1)
-            due = int(search._storage.headers[search._storage.nodes[0].block - 1].rebuild)
+            due = int(search.tree.storage.headers[search.tree.storage.nodes[0].block - 1].rebuild)
             if last is not None and due != last:
                 rebuilt.append(trial)
             last = due
@@ -302,12 +302,12 @@ def test_growing_by_copying_gives_the_same_tree(monkeypatch):
     reserved = bt.Search(problem, bt.DENTS(alpha=0.1), seed=3, growth="trial")
     monkeypatch.setattr("boltree.core.memory._NO_RESERVE", None)
     copied = bt.Search(problem, bt.DENTS(alpha=0.1), seed=3, growth="trial")
-    assert reserved._storage.arenas["nodes"].reserved
-    assert not copied._storage.arenas["nodes"].reserved
-    first = copied._storage.arenas["nodes"].size
+    assert reserved.tree.storage.arenas["nodes"].reserved
+    assert not copied.tree.storage.arenas["nodes"].reserved
+    first = copied.tree.storage.arenas["nodes"].size
     for search in (reserved, copied):
         search.run(trials=20_000)
-    assert copied._storage.arenas["nodes"].size > first
+    assert copied.tree.storage.arenas["nodes"].size > first
     assert same_tree(reserved, copied)
 
 
@@ -340,10 +340,10 @@ def test_indexed_outcomes_give_the_same_tree(outcomes, growth, monkeypatch):
     indexed = bt.Search(Noise(outcomes=outcomes, fail=-1), bt.DENTS(alpha=0.3), seed=0, growth=growth)
     chained = bt.Search(Noise(outcomes=outcomes, fail=-1), bt.DENTS(alpha=0.3), seed=0, growth=growth)
     indexed.run(trials=6_000)
-    assert indexed._tree.index_size > 0
+    assert indexed.tree.fields.index_size > 0
     monkeypatch.setattr(chained, "_run_chunk", lambda trials: _run_chained(chained, trials))
     chained.run(trials=6_000)
-    assert chained._tree.index_size == 0
+    assert chained.tree.fields.index_size == 0
     assert same_tree(indexed, chained)
     counts = indexed.root.visits
     for i, action in enumerate(indexed.root.actions):
@@ -361,9 +361,9 @@ def test_indexed_outcomes_give_the_same_tree(outcomes, growth, monkeypatch):
 def _run_chained(search, trials):
     """Run while pretending that no index is ever wanted."""
     for _ in range(trials):
-        search._tree.index_wanted = 0
-        assert bt.search.run_trials(search._handle, 1) == 0
-    search._tree.index_wanted = 0
+        search.tree.fields.index_wanted = 0
+        assert bt.search.run_trials(search.tree.record, 1) == 0
+    search.tree.fields.index_wanted = 0
     return True
 
 

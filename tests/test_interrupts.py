@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import boltree as bt
+from boltree.batches import Together
 from boltree.core import interrupts
 from boltree.core.interrupts import held_back, rescued
-from boltree.evaluators import Together
 from mdps import random_mdp
 from test_robust import Slow
 from trees import check_invariants
@@ -261,7 +261,7 @@ SEARCHES = {
     "listed": lambda: bt.Search(Listed(), bt.DENTS(), seed=0, evaluator=0.0),
     "threads": lambda: bt.Search(random_mdp(3, horizon=6).problem(), bt.DENTS(), seed=0, threads=2),
     "shared tree": lambda: bt.Search(bt.problems.Go(size=6), bt.UCT(c=1.0), seed=0, threads=2),
-    "rounds": lambda: bt.Search(bt.problems.Go(size=6), bt.UCT(c=1.0), seed=0, threads=2, deterministic=True),
+    "deterministic": lambda: bt.Search(bt.problems.Go(size=6), bt.UCT(c=1.0), seed=0, threads=2, deterministic=True),
 }
 
 

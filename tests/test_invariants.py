@@ -68,23 +68,23 @@ def test_sums_are_rewards_plus_values():
     mdp = random_mdp(3, horizon=5, discount=0.9)
     search = bt.Search(mdp.problem(), bt.BTS(alpha=0.3), seed=1, growth="trial")
     rewards: dict[tuple[int, int], float] = {}
-    path, t = search._storage.scratch["path"], search._tree
+    path, t = search.tree.storage.scratch["path"], search.tree.fields
     for _ in range(2_000):
         search.run(trials=1)
         steps = [int(path[level]["node"]) for level in range(int(t.length))] + [int(t.leaf)]
         for level, index in enumerate(steps[:-1]):
-            action = int(search._storage.nodes[steps[level + 1]].action)
+            action = int(search.tree.storage.nodes[steps[level + 1]].action)
             rewards[index, action] = rewards.get((index, action), 0.0) + float(path[level]["reward"])
     checked = 0
     for index in range(search.size):
-        record = search._storage.nodes[index]
+        record = search.tree.storage.nodes[index]
         if record.block < 0 or record.marks & 2:
             continue
         for i in range(record.actions):
-            edge = search._storage.edges[record.block + i]
+            edge = search.tree.storage.edges[record.block + i]
             total, child = rewards.get((index, int(edge.action)), 0.0), int(edge.child)
             while child >= 0:
-                below = search._storage.nodes[child]
+                below = search.tree.storage.nodes[child]
                 total += 0.9 * below.visits * below.value
                 child = int(below.sibling)
             assert edge.w == pytest.approx(total, abs=1e-9)
@@ -111,7 +111,7 @@ def test_a_million_updates_do_not_drift():
 def test_the_checker_can_fail():
     search = bt.Search(random_mdp(0).problem(), bt.BTS(), seed=0, evaluator=0.0)
     search.run(trials=500)
-    search._storage.nodes["value"][0] += 1e-6
+    search.tree.storage.nodes["value"][0] += 1e-6
     with pytest.raises(AssertionError):
         check_invariants(search)
 

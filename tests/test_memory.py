@@ -11,7 +11,7 @@ import pytest
 
 import boltree as bt
 from boltree.core.memory import Arena
-from boltree.threads import crew
+from boltree.parallel import choose
 from test_fast_paths import Noise
 
 LIMIT = 48 << 20
@@ -36,7 +36,7 @@ CASES = {
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("case", CASES)
 def test_max_bytes_is_kept(case, threads, on_full, monkeypatch):
-    monkeypatch.setattr(crew, "DEAR", 1e9)  # a tree each, however slow the machine is
+    monkeypatch.setattr(choose, "SHARED_TREE_FROM_SECONDS", 1e9)  # a tree each, however slow the machine is
     problem, algorithm, options = CASES[case]
     options = {"threads": threads, "seed": 0, "max_nodes": 10**9, "on_full": on_full, **options}
     bt.Search(problem, algorithm, max_bytes=LIMIT // 24, **options).run(trials=60_000)  # all that is needed is compiled
@@ -62,7 +62,7 @@ def test_what_is_freed_goes_back_to_the_system():
     search.run(stop=lambda s: s.nbytes > 64 << 20)
     gc.collect()
     full, bytes_before = resident(), search.nbytes
-    assert search._recycle(0, 0, by_nodes=False)
+    assert search.tree.recycle(0, 0, by_nodes=False)
     freed = bytes_before - search.nbytes
     assert freed > 30 << 20
     assert full - resident() > 0.8 * freed
@@ -96,5 +96,5 @@ def test_fifty_million_nodes(growth):
         f"{growth}: {search.size:,} nodes of {taken / search.size:.0f} bytes, {search.trials:,} trials, {spent:.0f} s"
     )
     assert taken < 8 * 10**9
-    nodes = search._storage.nodes[: search.size]
+    nodes = search.tree.storage.nodes[: search.size]
     assert nodes["visits"][nodes["depth"] == 1].sum() == search.trials

@@ -10,7 +10,7 @@ import pytest
 
 import boltree as bt
 from boltree.core.memory import Arena
-from boltree.core.storage import Storage, new_tree
+from boltree.core.storage import Storage, new_record
 
 PROGRAM = """
 import gc, resource, sys
@@ -87,7 +87,7 @@ def test_more_than_any_machine_has(max_bytes):
 
 def test_an_arena_that_cannot_grow_leaves_the_others_where_they_are(monkeypatch):
     """Some arenas have moved when another cannot grow: the tree is told where they lie all the same."""
-    handle = new_tree()
+    handle = new_record()
     handle["actions"], handle["words"] = 2, 1
     storage = Storage(handle, 10, 10**8, reserve=False)
     grow = Arena.grow

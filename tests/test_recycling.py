@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import boltree as bt
 from boltree.core.records import NONE, RECYCLED
-from boltree.threads import crew
+from boltree.parallel import choose
 from mdps import random_mdp
 from test_fast_paths import Noise
 from test_invariants import ALGORITHMS
@@ -27,7 +27,7 @@ def recycling(problem, algorithm, **options):
 
 def check(search, **options):
     seen = check_invariants(search, rewards_of_outcomes=True, **options)
-    if search._tree.extra_words == 3:
+    if search.tree.fields.extra_words == 3:
         check_entropies(search)
     return seen
 
@@ -78,10 +78,10 @@ def test_recycling_frees_the_least_visited():
         path.append(node.recommended)
         node = max(node.children[path[-1]], key=lambda child: child.count)
     old, values = search.root, search.root.q
-    assert search._recycle(0, 0, by_nodes=True)
+    assert search.tree.recycle(0, 0, by_nodes=True)
     assert search.size <= 10_000
     np.testing.assert_array_equal(search.root.q, values)
-    nodes = search._storage.nodes[: search.size]
+    nodes = search.tree.storage.nodes[: search.size]
     inner, freed = nodes["block"] != NONE, nodes["best"] == RECYCLED
     assert freed.sum() > 100
     assert np.median(nodes["visits"][inner]) > nodes["visits"][freed].max()
@@ -112,9 +112,9 @@ def test_same_seed_same_tree():
         for trials in runs:
             search.run(trials=trials)
         assert search.recyclings > 2
-        t = search._tree
+        t = search.tree.fields
         nodes, units = int(t.node_count), int(t.unit_count)
-        return search._storage.nodes[:nodes].tobytes() + search._storage.edges[:units].tobytes()
+        return search.tree.storage.nodes[:nodes].tobytes() + search.tree.storage.edges[:units].tobytes()
 
     assert memory([4_000]) == memory([1, 999, 3_000])
     each = {"threads": 2, "deterministic": True}
@@ -171,13 +171,12 @@ def test_evaluators(algorithm, batch, gives_prior):
         check(search)
 
 
-@pytest.mark.parametrize("way", ["shared tree", "a tree each", "rounds"])
+@pytest.mark.parametrize("way", ["shared tree", "a tree each", "deterministic"])
 @pytest.mark.parametrize("limit", [{"max_nodes": 1_500}, {"max_bytes": 500_000}], ids=str)
 def test_threads(way, limit, monkeypatch):
-    monkeypatch.setattr(crew, "DEAR", 0.0 if way == "shared tree" else 1e9)
-    monkeypatch.setattr(crew, "LONG", 0)
+    monkeypatch.setattr(choose, "SHARED_TREE_FROM_SECONDS", 0.0 if way == "shared tree" else 1e9)
     for algorithm in (bt.UCT(), bt.DENTS(alpha=0.3), bt.MENTS(alpha=0.3, alias=True)):
-        options = {"threads": 3, "deterministic": way == "rounds", **limit}
+        options = {"threads": 3, "deterministic": way == "deterministic", **limit}
         search = recycling(bt.problems.ConnectFour(), algorithm, **options)
         for runs in (1, 2):
             assert search.run(trials=8_000) == "trials"
@@ -185,7 +184,7 @@ def test_threads(way, limit, monkeypatch):
             assert search.nbytes <= limit.get("max_bytes", 1 << 40)
             assert search.size <= limit.get("max_nodes", 1 << 40)
             check(search, runs=1 << 20)
-        assert search.sharing == way
+        assert search.parallelism == ("shared tree" if way == "shared tree" else "a tree each")
         assert search.recyclings > 2
 
 
@@ -194,7 +193,7 @@ def test_continuous_noise():
     search = recycling(Noise(outcomes=3_000, fail=-1), bt.BTS(alpha=0.5), max_bytes=3_000_000)
     assert search.run(trials=60_000) == "trials"
     assert search.recyclings > 2
-    assert search._tree.index_size > 0
+    assert search.tree.fields.index_size > 0
     assert search.nbytes <= 3_000_000
     check_invariants(search)
 

@@ -120,6 +120,6 @@ def test_reward_scale(cls, growth, alias):
             mdp.problem(factor), scaled(cls, factor, alias=alias), seed=3, growth=growth, evaluator=0.25 * factor
         )
         search.run(trials=3_000)
-        counts.append(search._storage.nodes["visits"][: search.size].copy())
+        counts.append(search.tree.storage.nodes["visits"][: search.size].copy())
     assert np.array_equal(counts[0], counts[1])
     assert np.array_equal(counts[0], counts[2])

@@ -23,21 +23,21 @@ from trees import check_invariants
 
 def check_entropies(search: bt.Search) -> None:
     """The sums of N(s') H_V(s') that edges keep agree with their outcomes."""
-    t = search._tree
+    t = search.tree.fields
     assert t.extra_words == 3
     for index in range(search.size):
-        record = search._storage.nodes[index]
+        record = search.tree.storage.nodes[index]
         if record.block == NONE or record.marks & SINGLE:
             continue
         n = int(record.actions)
         first = 4 * (int(record.block) + n)
         for i in range(n):
-            child, total = int(search._storage.edges[record.block + i].child), 0.0
+            child, total = int(search.tree.storage.edges[record.block + i].child), 0.0
             while child != NONE:
-                below = search._storage.nodes[child]
+                below = search.tree.storage.nodes[child]
                 total += below.visits * below.entropy
                 child = int(below.sibling)
-            assert search._storage.words[first + 3 * i] == pytest.approx(total, abs=1e-9)
+            assert search.tree.storage.words[first + 3 * i] == pytest.approx(total, abs=1e-9)
 
 
 class Fragile(bt.Problem):
@@ -105,9 +105,9 @@ def test_interrupts_in_python_problems():
     assert arrived == 30
     check_invariants(search)
     for index in range(1, search.size):
-        record = search._storage.nodes[index]
-        parent = search._storage.states[int(record.parent)]
-        above, here = (search.problem.object_of(int(s[0])) for s in (parent, search._storage.states[index]))
+        record = search.tree.storage.nodes[index]
+        parent = search.tree.storage.states[int(record.parent)]
+        above, here = (search.problem.object_of(int(s[0])) for s in (parent, search.tree.storage.states[index]))
         assert here == (*above, int(record.action))
 
 
@@ -164,8 +164,8 @@ def test_a_prior_that_fails_once():
     search = bt.Search(Prior(chance=0.0), bt.DENTS(alpha=0.3), seed=0, evaluator=0.0)
     with pytest.raises(bt.ProblemError, match="a prior must be finite"):
         search.run(trials=10)
-    assert search._storage.nodes[0].block == NONE
-    assert search._tree.unit_count == 0
+    assert search.tree.storage.nodes[0].block == NONE
+    assert search.tree.fields.unit_count == 0
 
 
 def test_advancing_to_what_fails_keeps_the_search():

@@ -53,7 +53,7 @@ def test_memory_limits():
         assert search.recommend() in range(4)
         search = bt.Search(problem, bt.DENTS(alpha=0.1), seed=0, growth=growth, max_bytes=300_000)
         assert search.run(trials=10**9) == "memory"
-        assert 260_000 < search.nbytes + search._storage.scratch_bytes <= 300_000
+        assert 260_000 < search.nbytes + search.tree.storage.scratch_bytes <= 300_000
         check_invariants(search)
 
 
@@ -278,8 +278,8 @@ def test_ten_million_nodes():
     search = bt.Search(bt.problems.SyntheticTree(4, 20, seed=0), bt.BTS(alpha=1.0), seed=0, evaluator=0.0)
     search.run(trials=10_500_000)
     assert search.size > 10_000_000
-    visits = search._storage.nodes["visits"][: search.size]
-    depth = search._storage.nodes["depth"][: search.size]
+    visits = search.tree.storage.nodes["visits"][: search.size]
+    depth = search.tree.storage.nodes["depth"][: search.size]
     assert visits[depth == 1].sum() == search.trials
 
 
@@ -314,8 +314,8 @@ def test_a_receding_horizon_lacks_the_last_reward_of_old_trials(growth):
 def test_nodes_by_number():
     search = bt.Search(bt.problems.FrozenLake("8x8"), bt.UCT(c=1.0), seed=0)
     search.run(trials=100)
-    most = bt.Node(search, search.survey().visits.argmax())
+    most = search.node_at(search.survey().visits.argmax())
     assert most.count == search.root.count == 100
     for wrong in (-1, 2**40):
         with pytest.raises(IndexError, match=rf"node {wrong}: there is none; must be from 0 to {search.size - 1}"):
-            _ = bt.Node(search, wrong).count
+            _ = search.node_at(wrong).count

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.threads import crew, helper, merger, tickets
+from boltree.parallel import allotment, choose, helper_tree, merger
+from boltree.tree import Tree
 from mdps import random_mdp
 from test_fast_paths import Noise
 from test_invariants import ALGORITHMS
@@ -22,23 +23,22 @@ from trees import check_invariants, fault_of
 COUNTING = ("HMCTS", "BRUE", "ANTS")
 
 
-@pytest.fixture(params=["shared tree", "a tree each", "rounds"])
+@pytest.fixture(params=["shared tree", "a tree each", "deterministic"])
 def way(request, monkeypatch):
     """How threads work together, whatever the problem costs."""
-    monkeypatch.setattr(crew, "DEAR", 0.0 if request.param == "shared tree" else 1e9)
-    monkeypatch.setattr(crew, "LONG", 0)
+    monkeypatch.setattr(choose, "SHARED_TREE_FROM_SECONDS", 0.0 if request.param == "shared tree" else 1e9)
     return request.param
 
 
 def new_search(problem, algorithm, way, **options):
-    deterministic = way == "rounds"
+    deterministic = way == "deterministic"
     return bt.Search(problem, algorithm, threads=options.pop("threads", 3), deterministic=deterministic, **options)
 
 
 def stress(number, way):
     """One short run of a random search on a random problem; its sums must be exact."""
     rng = np.random.default_rng(number)
-    algorithms = [a for a in ALGORITHMS if way == "a tree each" or a.name not in COUNTING]
+    algorithms = [a for a in ALGORITHMS if way != "shared tree" or a.name not in COUNTING]
     algorithm = algorithms[rng.integers(len(algorithms))]
     mdp = random_mdp(
         number,
@@ -48,8 +48,8 @@ def stress(number, way):
         deterministic=bool(rng.integers(2)),
         discount=float(rng.choice([1.0, 0.8])),
     )
-    growth = "leaf" if way == "rounds" else str(rng.choice(["leaf", "trial"]))
-    evaluator = "rollout" if way == "rounds" else [0.0, -1.5, "rollout"][rng.integers(3)]
+    growth = str(rng.choice(["leaf", "trial"]))
+    evaluator = [0.0, -1.5, "rollout"][rng.integers(3)]
     threads = int(rng.integers(2, 5))
     search = new_search(mdp.problem(), algorithm, way, threads=threads, seed=number, growth=growth, evaluator=evaluator)
     for runs, trials in enumerate(rng.integers(1, 700, size=2), start=1):
@@ -58,9 +58,9 @@ def stress(number, way):
         assert search.trials == before + trials
         assert search.root.count == search.trials
         check_invariants(search, runs=runs, rewards_of_outcomes=True)
-        if search._tree.extra_words == 3:
+        if search.tree.fields.extra_words == 3:
             check_entropies(search)
-    return search.sharing
+    return search.parallelism
 
 
 def test_short_runs_under_stress(way):
@@ -78,7 +78,9 @@ def test_a_thousand_short_runs_under_stress(way):
 def test_every_algorithm_with_two_players(algorithm, way):
     search = new_search(bt.problems.TicTacToe(), algorithm, way, seed=0)
     search.run(trials=2_000)
-    assert search.sharing == ("a tree each" if algorithm.name in COUNTING else way)
+    assert search.parallelism == (
+        "shared tree" if way == "shared tree" and algorithm.name not in COUNTING else "a tree each"
+    )
     assert check_invariants(search) > 300
 
 
@@ -87,25 +89,22 @@ def test_same_seed_same_tree():
         search = bt.Search(problem, bt.DENTS(), threads=threads, deterministic=True, seed=3, **options)
         search.run(trials=1_000)
         search.run(trials=501)
-        t = search._tree
-        return search.sharing, search._storage.nodes[: t.node_count].tobytes(), search.root.visits.tolist()
+        t = search.tree.fields
+        return search.parallelism, search.tree.storage.nodes[: t.node_count].tobytes(), search.root.visits.tolist()
 
-    rollouts = [visits(bt.problems.Go(size=6), 3) for _ in range(3)]
-    assert rollouts[0][0] == "rounds"
-    assert rollouts[0] == rollouts[1] == rollouts[2]
-    assert visits(bt.problems.Go(size=6), 2)[2] != rollouts[0][2]
     for problem, growth in ((bt.problems.FrozenLake("8x8"), "trial"), (bt.problems.ConnectFour(), "leaf")):
         own = [visits(problem, 3, growth=growth) for _ in range(3)]
         assert own[0][0] == "a tree each"
         assert own[0] == own[1] == own[2]
+        assert visits(problem, 2, growth=growth)[2] != own[0][2]
 
 
 def test_a_merged_tree_is_the_sum_of_its_trees(monkeypatch):
     """Of two separate searches with the same random numbers, added up node by node in plain Python."""
-    monkeypatch.setattr(crew, "DEAR", 1e9)
+    monkeypatch.setattr(choose, "SHARED_TREE_FROM_SECONDS", 1e9)
     mdp = random_mdp(5, states=6, actions=3, horizon=4)
     merged = bt.Search(mdp.problem(), bt.UCT(c=1.0), threads=2, deterministic=True, growth="trial", seed=4)
-    words = merged._crew._helpers[0]._generator.copy()
+    words = merged.runner._helpers[0]._generator.copy()
     merged.run(trials=1_000)
     sums: dict[tuple, np.ndarray] = {}
 
@@ -118,7 +117,7 @@ def test_a_merged_tree_is_the_sum_of_its_trees(monkeypatch):
     for k in range(2):
         alone = bt.Search(mdp.problem(), bt.UCT(c=1.0), growth="trial", seed=4)
         if k == 1:
-            alone._storage.scratch["rng"][:] = words
+            alone.tree.storage.scratch["rng"][:] = words
         alone.run(trials=500)
         collect(alone.root, ())
     expected, sums = sums, {}
@@ -135,10 +134,10 @@ def test_the_pieces_in_which_a_helper_runs_change_nothing(seconds, monkeypatch):
         search = bt.Search(bt.problems.ConnectFour(), bt.DENTS(), threads=3, deterministic=True, seed=1)
         search.run(trials=3_001)
         assert search.root.count == search.trials == 3_001
-        return {name: used.copy() for name, used in search._storage.used().items()}
+        return {name: used.copy() for name, used in search.tree.storage.used().items()}
 
     expected = memory()
-    monkeypatch.setattr(tickets, "SOON", seconds)  # the smallest pieces, or ever larger ones
+    monkeypatch.setattr(allotment, "PIECE_SECONDS", seconds)  # the smallest pieces, or ever larger ones
     found = memory()
     for name, used in expected.items():
         assert np.array_equal(used, found[name])
@@ -146,14 +145,14 @@ def test_the_pieces_in_which_a_helper_runs_change_nothing(seconds, monkeypatch):
 
 def test_a_helper_that_breaks_is_told_of_and_the_others_are_merged(monkeypatch):
     search = bt.Search(bt.problems.ConnectFour(), bt.UCT(), threads=3, deterministic=True, seed=1)
-    run = helper.Helper._run_piece
+    run = Tree.run
 
     def breaks(self, trials):
-        if self is search._crew._helpers[0] and self.trials > 500:
+        if self is search.runner._helpers[0].tree and self.trials > 500:
             raise MemoryError("no more")
         return run(self, trials)
 
-    monkeypatch.setattr(helper.Helper, "_run_piece", breaks)
+    monkeypatch.setattr(Tree, "run", breaks)
     with pytest.raises(MemoryError, match="no more"):
         search.run(trials=30_000)
     monkeypatch.undo()
@@ -169,7 +168,7 @@ def test_a_helper_that_breaks_is_told_of_and_the_others_are_merged(monkeypatch):
 def test_helpers_end_soon_when_time_is_up():
     search = bt.Search(bt.problems.ConnectFour(), bt.UCT(), threads=2, deterministic=True, seed=1)
     search.run(trials=100)
-    waited, look = [], helper.Helper.look
+    waited, look = [], helper_tree.HelperTree.look
 
     def timed(self, *, wait=False):
         began = time.perf_counter()
@@ -177,7 +176,7 @@ def test_helpers_end_soon_when_time_is_up():
         waited.append(time.perf_counter() - began)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(helper.Helper, "look", timed)
+        patch.setattr(helper_tree.HelperTree, "look", timed)
         search.run(seconds=0.3)
     assert waited[-1] < 0.2  # and not the rest of its share, nor for ever
     assert search.root.count == search.trials
@@ -187,9 +186,9 @@ def test_helpers_end_soon_when_time_is_up():
 @pytest.mark.parametrize("algorithm", [bt.UCT(), bt.BTS(), bt.DENTS()], ids=lambda a: a.name)
 def test_trees_are_merged_two_and_two_by_all_threads(algorithm, monkeypatch):
     threads = []
-    match = merger.Addition._match_below
+    match = merger.MergeOfTwo._match_below
     note = threading.get_ident
-    monkeypatch.setattr(merger.Addition, "_match_below", lambda *given: threads.append(note()) or match(*given))
+    monkeypatch.setattr(merger.MergeOfTwo, "_match_below", lambda *given: threads.append(note()) or match(*given))
 
     def run():
         search = bt.Search(bt.problems.ConnectFour(), algorithm, threads=5, deterministic=True, seed=1)
@@ -197,18 +196,18 @@ def test_trees_are_merged_two_and_two_by_all_threads(algorithm, monkeypatch):
         return search
 
     search, again = run(), run()
-    assert len(threads) == 2 * (4 + 4 + 5)  # all but one in the first rounds
+    assert len(threads) == 2 * (4 + 4 + 5)  # all but one in the first two steps
     assert len(set(threads)) > 2
     check_invariants(search)
-    for name, used in search._storage.used().items():
-        assert np.array_equal(used, again._storage.used()[name])
+    for name, used in search.tree.storage.used().items():
+        assert np.array_equal(used, again.tree.storage.used()[name])
 
 
 def test_one_thread_merges_alone_where_no_other_can_be_started():
     def run(refuse):
         search = bt.Search(bt.problems.ConnectFour(), bt.UCT(), threads=4, deterministic=True, seed=1)
         search.run(trials=100)
-        pool = search._crew._pool
+        pool = search.runner._pool
         submit = pool.submit
 
         def refused(function, *arguments):
@@ -219,7 +218,7 @@ def test_one_thread_merges_alone_where_no_other_can_be_started():
         pool.submit = refused
         search.run(trials=4 * 9_000)
         assert search.trials == 100 + 4 * 9_000
-        return {name: used.copy() for name, used in search._storage.used().items()}
+        return {name: used.copy() for name, used in search.tree.storage.used().items()}
 
     alone, together = run(True), run(False)
     for name, used in alone.items():
@@ -241,7 +240,7 @@ def test_continuous_noise(way):
     for runs in (1, 2, 3):
         search.run(trials=3_000)
         check_invariants(search, runs=runs)
-    assert search._tree.index_wanted
+    assert search.tree.fields.index_wanted
 
 
 @pytest.mark.parametrize("growth", ["leaf", "trial"])
@@ -301,13 +300,13 @@ def test_advancing_and_saving(way, tmp_path):
 
 def test_how_threads_work_together_is_measured():
     cheap = bt.Search(bt.problems.DChain(10), bt.BTS(), threads=2, evaluator=0.0, seed=0)
-    assert cheap.sharing == "unknown"
+    assert cheap.parallelism == "unknown"
     cheap.run(trials=500)
-    assert cheap.sharing == "a tree each"
+    assert cheap.parallelism == "a tree each"
     dear = bt.Search(bt.problems.Go(size=9), bt.BTS(), threads=2, seed=0)
     dear.run(trials=100)
-    assert dear.sharing == "shared tree"
-    assert bt.Search(bt.problems.DChain(10), bt.BTS(), seed=0).sharing == "one thread"
+    assert dear.parallelism == "shared tree"
+    assert bt.Search(bt.problems.DChain(10), bt.BTS(), seed=0).parallelism == "one thread"
 
 
 class Counting(bt.PythonProblem):
@@ -340,19 +339,19 @@ def test_refusals():
 
 
 def test_what_is_compiled_for_threads_is_no_part_of_the_time(monkeypatch):
-    """Threads are hired after some trials have shown what they cost: in the middle of the first run."""
-    hire = crew._own_trees
+    """How threads work together is chosen when some trials have shown what they cost: in the middle of a run."""
+    made = choose.OwnTrees
 
-    def slowly(*arguments):
+    def slowly(*arguments, **options):
         time.sleep(0.6)
-        return hire(*arguments)
+        return made(*arguments, **options)
 
-    monkeypatch.setattr(crew, "_own_trees", slowly)
+    monkeypatch.setattr(choose, "OwnTrees", slowly)
     search = bt.Search(bt.problems.FrozenLake("8x8"), bt.UCT(), threads=2, seed=0)
     began = time.perf_counter()
     assert search.run(seconds=0.3) == "seconds"
     assert time.perf_counter() - began > 0.85
-    assert search.sharing == "a tree each"
+    assert search.parallelism == "a tree each"
 
 
 class Liar(bt.Problem):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.evaluators import crowd, door
-from boltree.node import Node
+from boltree.batches import rows, server
+from boltree.tree import Node
 from test_batches import ALGORITHMS, NAMES, Broken, Guess, Sometimes, check_entropies, check_links, tree_of
 from trees import check_invariants
 
@@ -262,15 +262,15 @@ def test_memory_that_was_used_before_changes_nothing(algorithm):
         for _ in range(4):
             search.run(trials=120)
             search.advance(search.recommend())
-            if spoil and search._spare is not None:
-                for arena in search._spare.values():
+            if spoil and search.tree._spare is not None:
+                for arena in search.tree._spare.values():
                     arena.array[: 1 << 20] = 0xAB
         search.run(trials=50)
         check_invariants(search)
         check_links(search)
         nodes, edges = tree_of(search)[0], []
         for index in range(search.size):
-            node = Node(search, index)
+            node = Node(search.tree, index)
             edges.append((node.actions.tolist(), node.visits.tolist(), node.q.tobytes(), node.policy.tolist()))
         return nodes, edges
 
@@ -283,14 +283,14 @@ def test_memory_is_cleared_before_it_is_used_again():
         search.run(trials=300)
         assert search.root.policy.size
         search.advance(search.recommend())
-        assert not any(arena.array[: 8 << 20].any() for arena in search._spare.values())
+        assert not any(arena.array[: 8 << 20].any() for arena in search.tree._spare.values())
     broken = Broken(9, RuntimeError())
     broken.actions = 50
     wide = bt.Search(bt.problems.Go(7), bt.PUCT(), seed=3, evaluator=broken)
     with pytest.raises(RuntimeError):
         wide.run(trials=300)
     wide.advance(30)
-    assert not any(arena.array[: 8 << 20].any() for arena in wide._spare.values())
+    assert not any(arena.array[: 8 << 20].any() for arena in wide.tree._spare.values())
 
 
 @pytest.mark.parametrize("evaluator", ["rollout", None, 0.5])
@@ -299,30 +299,30 @@ def test_evaluators_are_checked(evaluator):
         bt.Together(evaluator)
 
 
-def test_searches_leave_one_by_one(monkeypatch):
-    """The next when the last has come back, or has had its time; all, when nobody is served any more."""
+def test_threads_are_woken_one_by_one(monkeypatch):
+    """The next when the last has come back, or has had its time; all, when no server runs any more."""
     now = [100.0]
-    monkeypatch.setattr(door.time, "perf_counter", lambda: now[0])
-    way, ended = door.Door(), [threading.Event() for _ in range(6)]
+    monkeypatch.setattr(server.time, "perf_counter", lambda: now[0])
+    wake_ups, ended = server.WakeUps(), [threading.Event() for _ in range(6)]
 
     def out():
         return sum(one.is_set() for one in ended)
 
     for one in ended:
-        way.leave(one)
+        wake_ups.add(one)
     assert out() == 1
-    way.look()
+    wake_ups.look()
     assert out() == 1
-    way.come_in()
+    wake_ups.note_arrival()
     assert out() == 2
-    now[0] += 2 * door.PATIENCE
-    way.look()
+    now[0] += 2 * server.LONGEST_ABSENCE_SECONDS
+    wake_ups.look()
     assert out() == 3
     assert [one.is_set() for one in ended] == [True] * 3 + [False] * 3  # in the order in which they ended
-    way.open()
+    wake_ups.wake_all()
     assert out() == 6
     late = threading.Event()
-    way.leave(late)
+    wake_ups.add(late)
     assert late.is_set()
 
 
@@ -331,14 +331,14 @@ def test_as_many_threads_as_asked_for(threads):
     before = threading.active_count()
     with bt.Together(Guess(4, prior=False), threads=threads) as together:
         bt.Search(bt.problems.DChain(9), bt.BTS(), seed=0, evaluator=together).run(trials=50)
-        crowds = [thread for thread in threading.enumerate() if thread.name == "boltree-crowd"]
-        assert len(crowds) == max(threads - together.at_once, 0)  # besides those that serve cohorts
+        helpers = [thread for thread in threading.enumerate() if thread.name == "boltree-helper"]
+        assert len(helpers) == max(threads - together.at_once, 0)  # besides the servers' own
     assert threading.active_count() == before
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_so_many_lead_at_the_same_time(threads, monkeypatch):
-    inside, highest, lead, counting = 0, 0, crowd.lead, threading.Lock()
+    inside, highest, advance, counting = 0, 0, rows.advance_groups, threading.Lock()
 
     def slowly(*arguments):
         nonlocal inside, highest
@@ -347,12 +347,12 @@ def test_so_many_lead_at_the_same_time(threads, monkeypatch):
             highest = max(highest, inside)
         time.sleep(0.005)
         try:
-            return lead(*arguments)
+            return advance(*arguments)
         finally:
             with counting:
                 inside -= 1
 
-    monkeypatch.setattr(crowd, "lead", slowly)
+    monkeypatch.setattr(rows, "advance_groups", slowly)
     with bt.Together(Guess(4), threads=threads) as together:
         problem = bt.problems.TicTacToe()
         searches = [bt.Search(problem, bt.PUCT(), seed=i, evaluator=together) for i in range(8)]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.evaluators import door
+from boltree.batches.server import WakeUps
 from test_together import Featured, run_all
 from trees import check_invariants
 
@@ -96,11 +96,11 @@ def test_leaving_does_not_wait_for_a_slow_evaluator():
         searches = [bt.Search(problem, bt.UCT(), seed=i, evaluator=together) for i in range(27)]
         began = time.perf_counter()
         assert run_all(searches, 5) == ["trials"] * 27
-        one_by_one = 27 * 0.4 / together.at_once  # of each cohort
+        one_by_one = 27 * 0.4 / together.at_once  # of each server
         assert time.perf_counter() - began < one_by_one
 
 
-@pytest.mark.parametrize("name", ["boltree-together", "boltree-crowd", "boltree-cohort"])
+@pytest.mark.parametrize("name", ["boltree-together", "boltree-helper", "boltree-server"])
 def test_threads_that_cannot_be_started(name, monkeypatch):
     start, failing = threading.Thread.start, [name]
 
@@ -118,22 +118,22 @@ def test_threads_that_cannot_be_started(name, monkeypatch):
 
 
 def test_an_interrupt_as_a_search_comes_in(monkeypatch):
-    come_in, coming = door.Door.come_in, [True]
+    note_arrival, coming = WakeUps.note_arrival, [True]
 
     def interrupted(self):
         if coming.pop():
             signal.raise_signal(signal.SIGINT)
-        come_in(self)
+        note_arrival(self)
 
     with bt.Together(Even(), threads=2) as together:
         search = bt.Search(bt.problems.TicTacToe(), bt.UCT(), seed=0, evaluator=together)
-        monkeypatch.setattr(door.Door, "come_in", interrupted)
+        monkeypatch.setattr(WakeUps, "note_arrival", interrupted)
         with pytest.raises(KeyboardInterrupt):
             search.run(trials=10_000)
-        monkeypatch.setattr(door.Door, "come_in", come_in)
+        monkeypatch.setattr(WakeUps, "note_arrival", note_arrival)
         before = search.trials
         time.sleep(0.1)
-        assert search.trials == before < 10_000  # nobody goes on with it
+        assert search.trials == before < 10_000  # no thread goes on with it
         assert search.run(trials=50) == "trials"
     assert search.trials == before + 50
     check_invariants(search)

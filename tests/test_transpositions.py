@@ -35,9 +35,9 @@ def replay(problem: Any, algorithm: Any, growth: str, mode: Any, trials: int = 9
     """Replay a search: the estimates that its trials go by, then those that are shown."""
     tree = {True: SharedTree, "state": SharedByState}[mode]
     pair = Double(problem, algorithm, growth, transpositions=mode, tree=tree, **options)
-    pair.search._tree.sweep_least = 1
+    pair.search.tree.fields.sweep_least = 1
     pair.run(trials, every=6)
-    pair.search._estimates.show()
+    pair.search.tree.estimates.show()
     pair.plain.settle()
     pair.compare_all()
     return pair
@@ -104,7 +104,7 @@ class Never(SharedTree):
 @pytest.mark.parametrize("broken", [Twice, Never])
 def test_a_wrong_formula_is_noticed(broken):
     pair = Double(make("tabular", 3), bt.BTS(alpha=0.3), "trial", transpositions=True, tree=broken, seed=3)
-    pair.search._tree.sweep_least = 1
+    pair.search.tree.fields.sweep_least = 1
     with pytest.raises(AssertionError):
         pair.run(120)
 
@@ -135,7 +135,7 @@ def test_equations(seed, name, growth, mode, evaluator, deterministic, actions, 
 def test_the_checker_can_fail():
     search = bt.Search(random_mdp(0).problem(), bt.BTS(), seed=0, evaluator=0.0, transpositions=True)
     search.run(trials=500)
-    search._storage.nodes["value"][0] += 1e-6
+    search.tree.storage.nodes["value"][0] += 1e-6
     with pytest.raises(AssertionError):
         check_shared(search)
 
@@ -286,7 +286,7 @@ def test_growing_by_copying_gives_the_same_search(monkeypatch):
             monkeypatch.setattr("boltree.core.memory._NO_RESERVE", None)
         lake = bt.problems.FrozenLake("8x12-test")
         search = bt.Search(lake, bt.UCT(), seed=0, growth="trial", transpositions=True)
-        assert search._storage.arenas["blocks"].reserved is reserved
+        assert search.tree.storage.arenas["blocks"].reserved is reserved
         search.run(trials=5_000)
         searches.append(search)
     assert same_tree(*searches)
@@ -300,8 +300,11 @@ def test_many_outcomes(outcomes, growth):
     search = bt.Search(problem, bt.DENTS(alpha=0.3), seed=1, growth=growth, transpositions=True)
     search.run(trials=1_500)
     check_shared(search)
-    assert search._storage.edges[search._storage.nodes[0].block].outcomes > 16
-    shown, own = search._storage.nodes[0], search._estimates.own["nodes"].view(search._storage.nodes.dtype)[0]
+    assert search.tree.storage.edges[search.tree.storage.nodes[0].block].outcomes > 16
+    shown, own = (
+        search.tree.storage.nodes[0],
+        search.tree.estimates.own["nodes"].view(search.tree.storage.nodes.dtype)[0],
+    )
     assert own["value"] == pytest.approx(shown["value"], abs=0.02)
     assert own["entropy"] == pytest.approx(shown["entropy"], abs=0.1)
 

@@ -126,10 +126,10 @@ def test_5_b_is_the_mean_over_the_legal_actions():
     weights = np.array([0.7, 0.2, 0.1])
     search = bt.Search(Prior(weights=weights), bt.BTS(alpha=0.5, epsilon=0.0, epsilon_prior=0.0), seed=0)
     search.run(trials=1)
-    block = search._storage.nodes[0].block
+    block = search.tree.storage.nodes[0].block
     initial = np.log(weights) - np.log(weights).mean()
     tried = search.root.visits > 0
-    np.testing.assert_allclose(search._storage.edges["q"][block : block + 3][~tried], initial[~tried], rtol=1e-12)
+    np.testing.assert_allclose(search.tree.storage.edges["q"][block : block + 3][~tried], initial[~tried], rtol=1e-12)
     assert initial.sum() == pytest.approx(0.0, abs=1e-12)
 
 

@@ -7,15 +7,18 @@ import numpy as np
 import boltree as bt
 from boltree.core.records import NONE, ORIGIN, RECYCLED, SINGLE, TERMINAL, UNFINISHED
 from boltree.core.soundness import FAULTS, find_fault
-from boltree.node import Node
+from boltree.tree import Node
 
 AVERAGES = ("mean",)
 
 
 def fault_of(search: bt.Search) -> str:
     """What is wrong with a search's memory, in words; "" if nothing is. As saved files are looked through."""
-    used = np.zeros(int(search._tree.node_count), np.uint8), np.zeros(int(search._tree.unit_count), np.uint8)
-    return FAULTS[int(find_fault(search._handle, *used))]
+    used = (
+        np.zeros(int(search.tree.fields.node_count), np.uint8),
+        np.zeros(int(search.tree.fields.unit_count), np.uint8),
+    )
+    return FAULTS[int(find_fault(search.tree.record, *used))]
 
 
 def check_invariants(
@@ -27,7 +30,7 @@ def check_invariants(
     nothing but the outcome, the sums W are checked for problems with chance too. Where subtrees were freed, a node may
     have more visits than actions.
     """
-    t, nodes = search._tree, search._storage.nodes
+    t, nodes = search.tree.fields, search.tree.storage.nodes
     algorithm = search.algorithm
     average, switching = algorithm.state_value == "mean", algorithm.search_distribution == "switching"
     scale = 1.0 + max(abs(float(nodes["value"][: search.size].max())), abs(float(nodes["value"][: search.size].min())))
@@ -35,7 +38,7 @@ def check_invariants(
     while stack:
         index = stack.pop()
         seen += 1
-        record, node = nodes[index], Node(search, index)
+        record, node = nodes[index], Node(search.tree, index)
         ended = bool(record.marks & TERMINAL) or record.depth >= t.horizon
         children = node.children
         for outcomes in children.values():
@@ -50,14 +53,14 @@ def check_invariants(
             first = 0 if search.growth == "trial" or record.marks & ORIGIN else 1
             if search.recyclings:
                 assert tried <= node.count - first, (index, tried, node.count)
-            elif record.marks & UNFINISHED and search.sharing == "a tree each":  # valued in several trees
-                often = search.threads * max(runs, search._crew.merges)
+            elif record.marks & UNFINISHED and search.parallelism == "a tree each":  # valued in several trees
+                often = search.threads * max(runs, search.runner.merges)
                 assert node.count - often <= tried <= node.count - first, (index, tried, node.count)
             else:
                 assert tried == node.count - first, (index, tried, node.count)
         if tried == 0:
             continue
-        merged = search.sharing == "a tree each"
+        merged = search.parallelism == "a tree each"
         assert record.best != RECYCLED
         for i, action in enumerate(node.actions):
             outcomes = children.get(int(action), [])
@@ -67,7 +70,7 @@ def check_invariants(
             if not switching:
                 assert sum(child.count for child in outcomes) == visits[i]
             if not average and record.block != NONE and not record.marks & SINGLE:
-                edge = search._storage.edges[record.block + i]
+                edge = search.tree.storage.edges[record.block + i]
                 rest = float(edge.w) - t.discount * sum(child.count * child.value for child in outcomes)
                 if search.problem.deterministic or rewards_of_outcomes:
                     paid = sum(child.count * child.reward for child in outcomes)
@@ -92,14 +95,14 @@ def check_invariants(
 
 def check_shared(search: bt.Search, tolerance: float = 1e-9) -> int:
     """Assert the counts and the equations of shared nodes, as they are shown; returns how many nodes were seen."""
-    t, algorithm, gamma = search._tree, search.algorithm, search.problem.discount
+    t, algorithm, gamma = search.tree.fields, search.algorithm, search.problem.discount
     by_state = search.transpositions == "state"
-    nodes = search._storage.nodes[: search.size]
+    nodes = search.tree.storage.nodes[: search.size]
     scale = 1.0 + float(np.abs(nodes["value"]).max()) + float(np.abs(nodes["entropy"]).max())
     arrived = np.zeros(search.size, np.int64)
     keys = set()
     for index in range(search.size):
-        record, node = nodes[index], Node(search, index)
+        record, node = nodes[index], Node(search.tree, index)
         keys.add((node._state_record.tobytes(), int(record.depth), node.terminal))
         if node.terminal or record.depth >= t.horizon:
             assert record.value == 0.0
@@ -118,14 +121,14 @@ def check_shared(search: bt.Search, tolerance: float = 1e-9) -> int:
             for child, times in zip(outcomes, taken, strict=True):
                 arrived[child._index] += times
             paid = sum(float(link.rewards) for link in node._links(int(action)))
-            edge = search._storage.edges[record.block + i]
+            edge = search.tree.storage.edges[record.block + i]
             w = paid + gamma * sum(n * child.value for child, n in zip(outcomes, taken, strict=True))
             assert abs(float(edge.w) - w) <= tolerance * scale * visits[i]
             assert abs(q[i] - w / visits[i]) <= tolerance * scale
             if algorithm.entropy_bonus != "none":
                 h = sum(n * child.entropy for child, n in zip(outcomes, taken, strict=True)) / visits[i]
                 row = 4 * (int(record.block) + int(record.actions)) + 3 * i
-                assert abs(search._storage.words[row + 1] - (gamma if by_state else 1.0) * h) <= tolerance * scale
+                assert abs(search.tree.storage.words[row + 1] - (gamma if by_state else 1.0) * h) <= tolerance * scale
         if visits.sum() == 0:
             continue
         mine = -q if node.player == 1 else q
@@ -138,7 +141,7 @@ def check_shared(search: bt.Search, tolerance: float = 1e-9) -> int:
             assert abs(value - mean) <= tolerance * scale
         if algorithm.entropy_bonus != "none":
             n, first_row = int(record.actions), 4 * (int(record.block) + int(record.actions))
-            h, pi = (search._storage.words[first_row + k : first_row + 3 * n : 3] for k in (1, 2))
+            h, pi = (search.tree.storage.words[first_row + k : first_row + 3 * n : 3] for k in (1, 2))
             if algorithm.entropy_bonus == "tsallis":
                 entropy = 0.5 * (1.0 - float((pi**2).sum()))
             else:

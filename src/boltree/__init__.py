@@ -35,13 +35,13 @@ from .algorithms import (
     Uniform,
     algorithm,
 )
+from .batches import Together
 from .checking import check
 from .errors import ParameterError, ProblemError
 from .evaluate import Estimate, sample_value, simple_regret, value_of
-from .evaluators import Cached, Evaluator, Together
+from .evaluators import Cached, Evaluator
 from .generator import integer, uniform
 from .many import Searches, search_many
-from .node import Node
 from .problem import Problem
 from .python_problem import PythonProblem
 from .records import record
@@ -49,7 +49,8 @@ from .scenes import Board, Chain, Grid
 from .schedules import log_decay, sqrt_decay
 from .search import Search
 from .solve import Solution, solve
-from .survey import Survey
+from .tree import Node
+from .tree.survey import Survey
 from .viewer import Watched, watch
 
 __version__ = "0.1.0"

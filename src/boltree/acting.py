@@ -64,7 +64,7 @@ def act(
     search = Search(problem, algorithm, seed=seed, **options)
     rng = new_generator(np.random.SeedSequence(seed).spawn(2)[1])
     episode = Episode(discount=problem.discount)
-    here = search.root._state_record
+    here = search.root.state_record
     episode.states.append(problem.present(here))
     for _ in range(steps):
         search.run(trials=trials, seconds=seconds)

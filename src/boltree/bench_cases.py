@@ -63,11 +63,11 @@ class Case:
         """A fresh search after a little warm-up: what is to be measured, and then how many visits it made."""
         search = Search(self.problem, self.algorithm, seed=seed, **self.options)
         search.run(trials=10)
-        visits = int(search._tree.visits_made)
+        visits = int(search.tree.fields.visits_made)
 
         def made() -> int:
             self.bytes_per_node = search.nbytes / search.size
-            return int(search._tree.visits_made) - visits
+            return int(search.tree.fields.visits_made) - visits
 
         return (lambda: search.run(trials=self.trials)), made
 

@@ -16,10 +16,10 @@ import numpy as np
 from . import problems
 from .algorithms import BTS, DENTS, PUCT, UCT, Algorithm
 from .many import search_many
+from .parallel import Threaded, check_threads
 from .problem import Problem
 from .search import Search
 from .text import table
-from .threads.crew import check_threads
 
 WARM_UP = 200
 """Trials after which it is settled how threads work together."""
@@ -55,8 +55,9 @@ class ThreadCase:
         search.run(trials=WARM_UP)
 
         def seen() -> Speed:
-            share = 0.0 if search._crew is None else search._crew.waiting().share
-            return Speed(way=search.sharing, waiting=share)
+            runner = search.runner
+            share = runner.waiting.share if isinstance(runner, Threaded) else 0.0
+            return Speed(way=search.parallelism, waiting=share)
 
         return (lambda trials: search.run(trials=trials)), seen
 

@@ -7,7 +7,7 @@ from typing import Any
 from .algorithms import ALIAS_FROM, Algorithm
 from .core import space
 from .core.records import ENTROPY, QUOTA
-from .core.storage import fields_of, new_tree
+from .core.storage import fields_of, new_record
 from .problem import Problem
 from .schedules import Auto, native_schedule
 
@@ -22,8 +22,8 @@ NEVER = 1 << 40
 
 def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, external: bool) -> tuple[Any, list[Any]]:
     """A tree record set up for this pair, and the objects that must live as long as it."""
-    handle = new_tree()
-    t = fields_of(handle)
+    record = new_record()
+    t = fields_of(record)
     kept = _enter_algorithm(t, algorithm)
     enter_problem(t, problem)
 
@@ -58,7 +58,7 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, extern
         and not (t.relative or t.has_prior or t.adaptive or (t.automatic and t.state_value == space.SOFT))
         and not t.auto_q  # the first preferences of a node's actions are of the time when it got them
     )
-    return handle, kept
+    return record, kept
 
 
 def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:

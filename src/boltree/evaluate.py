@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from .errors import ParameterError, ProblemError
 from .problem import Problem
 from .search import Search
 from .solve import Solution, solve
+from .tree import Tree
 from .wording import shortened
 
 
@@ -33,10 +35,10 @@ class Estimate(NamedTuple):
 class Exact:
     """The exact values from a search's root, and what was found when its recommendations were last followed."""
 
-    def __init__(self, search: Search, key: Any) -> None:
-        self.key, self.two_players = key, search.problem.has("player")
-        state, horizon, _ = key
-        self.best = solve(search.problem, state=np.frombuffer(state, search.problem.state_layout())[0], horizon=horizon)
+    def __init__(self, search: Search) -> None:
+        root, self.version = search.root, search.tree.version
+        self.two_players = search.problem.has("player")
+        self.best = solve(search.problem, state=root.state_record, horizon=search.horizon - root.depth)
         model = self.best.model
         random = Solution(model, "uniform", 1.0)
         layer_at = np.cumsum([0, *(layer.size for layer in model.layers)])
@@ -62,7 +64,9 @@ class Exact:
             if not self._arena.grow():
                 raise MemoryError(f"no memory for what is known of {search.size} nodes")
             self._view_known()
-        return float(follow_exactly(search._handle, 0, self.levels, *self.model, self.frames, self.sums, self.known))
+        return float(
+            follow_exactly(search.tree.record, 0, self.levels, *self.model, self.frames, self.sums, self.known)
+        )
 
     def _value_of_shared(self, search: Search) -> float:
         """The same where a state at a depth is one node, however it was reached: step by step from the last.
@@ -76,7 +80,7 @@ class Exact:
         evenly = 1.0 / np.maximum(np.bincount(state, minlength=model.size), 1)[state]
         chosen = np.full((1 if by_state else self.levels, model.size), -1)
         inner = np.flatnonzero(seen.recommended >= 0)
-        place = [model.ids[words.tobytes()] for words in search._storage.states[inner]]
+        place = [model.ids[words.tobytes()] for words in search.tree.storage.states[inner]]
         chosen[0 if by_state else seen.depth[inner] - search.root.depth, place] = seen.recommended[inner]
         values = np.zeros(model.size + 1)  # the last is the end's
         for step in range(self.levels - 1, -1, -1):
@@ -92,6 +96,10 @@ class Exact:
         return -loss if self.two_players and search.root.player == 1 else loss
 
 
+_kept: WeakKeyDictionary[Tree, Exact] = WeakKeyDictionary()
+"""The exact values from each tree's root, as long as the tree lives."""
+
+
 def _check_search(given: Any) -> None:
     if not isinstance(given, Search):
         hint = "; bt.solve(problem).root_value is what a problem is worth" if isinstance(given, Problem) else ""
@@ -101,11 +109,9 @@ def _check_search(given: Any) -> None:
 def exact(search: Search) -> Exact:
     """The exact values from where the search's root is now, kept with the search."""
     _check_search(search)
-    if search._exact is None or search._exact.key[2] != search._version:
-        root = search.root
-        key = (root._state_record.tobytes(), search.horizon - root.depth, search._version)
-        search._exact = Exact(search, key)
-    found: Exact = search._exact
+    found = _kept.get(search.tree)
+    if found is None or found.version != search.tree.version:
+        found = _kept[search.tree] = Exact(search)
     return found
 
 
@@ -138,12 +144,12 @@ def sample_value(search: Search, episodes: int = 250, seed: int | None = 0) -> E
     _check_search(search)
     if isinstance(episodes, bool) or not isinstance(episodes, (int, np.integer)) or episodes < 2:
         raise ParameterError(f"episodes={episodes!r}: must be an integer of at least 2")
-    t, problem = search._tree, search.problem
+    t, problem = search.tree.fields, search.problem
     scratch = np.zeros((1, int(t.words)), np.uint64)
     rng, mask = new_generator(seed), np.zeros(problem.actions, np.uint8)
     out, returns = np.zeros(int(t.words) + 8), np.zeros(episodes)
     code = follow_sampled(
-        search._handle, episodes, scratch, scratch.ctypes.data, rng, rng.ctypes.data, mask, mask.ctypes.data, out,
+        search.tree.record, episodes, scratch, scratch.ctypes.data, rng, rng.ctypes.data, mask, mask.ctypes.data, out,
         out.ctypes.data, returns,
     )  # fmt: skip
     if code == NO_ACTION:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ParameterError
 from .extras import needs
+from .tree import Node
 
 if TYPE_CHECKING:
-    from .node import Node
     from .search import Search
 
 
@@ -36,7 +36,7 @@ def graph_of(search: Search, depth: int) -> Any:
 
 def _add(graph: Any, search: Search, node: Node, numbers: dict[int, int]) -> None:
     """Add a node; `numbers` are those of the nodes that are there, by index."""
-    number = numbers[node._index] = len(graph)
+    number = numbers[node.index] = len(graph)
     graph.add_node(
         number,
         depth=node.depth,
@@ -60,9 +60,9 @@ def _add_below(graph: Any, search: Search, node: Node, numbers: dict[int, int]) 
         name = node.action_name(action)
         visits, q, policy = by_action[action]
         for child in outcomes:
-            if child._index not in numbers:
+            if child.index not in numbers:
                 _add(graph, search, child, numbers)
                 found.append(child)
-            ends = numbers[node._index], numbers[child._index]
+            ends = numbers[node.index], numbers[child.index]
             graph.add_edge(*ends, action=action, name=name, visits=visits, q=q, policy=policy)
     return found

@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .algorithms import Algorithm
+from .batches import Together
 from .core.memory import physical_memory
 from .core.seeds import write_words
 from .errors import ParameterError, ProblemError
-from .evaluators import Evaluator, Together
+from .evaluators import Evaluator
 from .problem import Problem, not_a_problem
 from .python_problem import PythonProblem
 from .search import Search
-from .workers import Shifts, Task, named
+from .workers import Searcher, Shifts, Task, named
 
 IN_FLIGHT = 64
 """So many searches share the batches of an evaluator at a time."""
@@ -127,16 +128,17 @@ def search_many(
     shared = _Shared(evaluator, several) if external else None
     room = physical_memory() * 4 // 5 // trees if max_bytes is None else max_bytes
 
-    def new_search(problem: Problem, state: Any) -> Search:
+    def new_search(problem: Problem, state: Any) -> Searcher:
         asked: Any = evaluator if shared is None else shared.together
-        return Search(problem, algorithm, state=state, seed=0, growth=growth, evaluator=asked, max_bytes=room)
+        search = Search(problem, algorithm, state=state, seed=0, growth=growth, evaluator=asked, max_bytes=room)
+        return search.tree, search.runner
 
     try:
         task = Task(problems, which, starts, seeds, words, int(trials), new_search)
         if shared is None:
             with ExitStack() as turns:
                 for one in problems if in_turn else ():
-                    turns.enter_context(one._turn)
+                    turns.enter_context(one.exclusive)
                 Shifts(task, several).run()
         else:
             shared.run(task, trees)

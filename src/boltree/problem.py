@@ -436,12 +436,12 @@ class Problem:
         return digest.hexdigest()
 
     @property
-    def _turn(self) -> contextlib.AbstractContextManager[Any]:
-        """Held while a search calls the problem's functions; nothing, where they may be called by many at once."""
+    def exclusive(self) -> contextlib.AbstractContextManager[Any]:
+        """A lock to hold while the problem's functions are called; none where several threads may call them."""
         return contextlib.nullcontext()
 
-    def _given_away(self) -> contextlib.AbstractContextManager[Any]:
-        """Let others have the turn meanwhile."""
+    def others_may_call(self) -> contextlib.AbstractContextManager[Any]:
+        """Release the lock `exclusive` while this block runs."""
         return contextlib.nullcontext()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -161,13 +161,13 @@ class PythonProblem(Problem):
         self._bound.reraise()
 
     @property
-    def _turn(self) -> contextlib.AbstractContextManager[Any]:
-        """Held while a search asks, since what was answered is kept in one place, which one at a time may change."""
+    def exclusive(self) -> contextlib.AbstractContextManager[Any]:
+        """A lock to hold while methods are called: one thread at a time may change what was kept of their answers."""
         return self._bound.turn
 
     @contextlib.contextmanager
-    def _given_away(self) -> Iterator[None]:
-        """Let others have the turn meanwhile: they may need it before they can answer."""
+    def others_may_call(self) -> Iterator[None]:
+        """Release the lock `exclusive` while this block runs: other threads may need it before they can answer."""
         self._bound.turn.release()
         try:
             yield

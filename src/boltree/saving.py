@@ -20,10 +20,11 @@ from .archive import read_archive, write_archive
 from .core.records import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE, UNIT
 from .core.soundness import FAULTS, MOST, SOUND, find_fault
 from .errors import ParameterError, ProblemError
+from .parallel import Threaded
 from .problem import Problem
 from .python_problem import PythonProblem
 from .schedules import Decay
-from .threads import resume
+from .tree import Tree
 
 VERSION = 4
 SCRATCH = ("rng", "noise", "window")
@@ -40,12 +41,13 @@ def save_search(search: Any, path: Path) -> None:
         raise ParameterError(f"{path}: is a folder; give a file's name, such as {path / 'mine.search'}")
     if not path.parent.is_dir():
         raise ParameterError(f"{path}: there is no folder {path.parent}")
-    t, storage = search._tree, search._storage
+    tree = search.tree
+    t, storage = tree.fields, tree.storage
     if storage.node(t.root).flights:
         raise ParameterError("save(): a batch of trials is on its way; save when run() has returned")
     arrays: dict[str, Any] = {
-        "tree": search._handle.view(np.uint8),
-        **(storage.used() if search._estimates is None else search._estimates.own),
+        "tree": tree.record.view(np.uint8),
+        **(storage.used() if tree.estimates is None else tree.estimates.own),
         "states": storage.arenas["states"].array[: int(t.node_count) * int(t.words) * 8],
         **{name: storage.scratch[name].view(np.uint8) for name in SCRATCH},
     }
@@ -65,10 +67,10 @@ def save_search(search: Any, path: Path) -> None:
         "deterministic": search.deterministic,
         "transpositions": search.transpositions,
         "evaluator": search.evaluator if isinstance(search.evaluator, (str, int, float)) else None,
-        "max_nodes": search._max_nodes,
-        "max_bytes": search._max_bytes if search._limited else None,
+        "max_nodes": tree.max_nodes,
+        "max_bytes": tree.max_bytes if tree.is_limited else None,
         "on_full": search.on_full,
-        "noise_state": search._noise.bit_generator.state,
+        "noise_state": tree.noise.bit_generator.state,
     }
     meta["checksum"] = checksum(meta, arrays)
     text = np.frombuffer(json.dumps(meta).encode(), np.uint8)
@@ -106,7 +108,7 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
             max_bytes=meta["max_bytes"],
             on_full=meta["on_full"],
         )
-        search._noise.bit_generator.state = meta["noise_state"]
+        search.tree.noise.bit_generator.state = meta["noise_state"]
     except ParameterError as error:
         raise error if str(path) in str(error) else ParameterError(f"{path}: {error}") from error
     except (AttributeError, KeyError, MemoryError, OverflowError, TypeError, ValueError) as error:
@@ -136,10 +138,11 @@ def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
 
     expect(arrays["tree"].size == TREE.itemsize, "its size")
     saved = arrays["tree"].view(TREE)[0]
-    t = search._tree
-    if search.threads > 1:
+    tree: Tree = search.tree
+    t = tree.fields
+    if isinstance(search.runner, Threaded):
         expect(int(saved["compact"]) in (0, 1), "compact")
-        resume(search, int(saved["compact"]))
+        search.runner.resume(int(saved["compact"]))
     for field in _SHAPE:
         if saved[field] != t[field]:
             raise ParameterError(f"{path}: {field} is {saved[field]} in the file, but {t[field]} for what was given")
@@ -150,7 +153,7 @@ def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
     expect(count >= 1 and int(saved["root"]) == 0, "its root")
     root = arrays["nodes"].view(NODE)[0]
     depth, visits = int(root["depth"]), int(root["visits"])
-    least, most = search.problem.horizon, search.problem.horizon + max(depth, 0)
+    least, most = tree.problem.horizon, tree.problem.horizon + max(depth, 0)
     expect(depth >= 0 and least <= int(saved["horizon"]) <= most and int(root["parent"]) == -1, "its root's depth")
     expect(0 <= visits <= int(saved["trials"]) < MOST and int(saved["visits_made"]) >= 0, "its count of trials")
     expect(int(saved["recyclings"]) >= 0, "how often it was recycled")
@@ -161,7 +164,7 @@ def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
     expect(all(math.isfinite(float(saved[field])) for field in moved), "a temperature")
     for field in (*_PROGRESS, *moved):
         t[field] = saved[field]
-    storage = search._storage = search._new_storage(search._handle, max(int(t.horizon) - depth, 0))
+    storage = tree.storage = tree.new_storage(tree.record, max(int(t.horizon) - depth, 0))
     for name in SCRATCH:
         expect(arrays[name].size == storage.scratch[name].nbytes, f"the size of its {name}")
         storage.scratch[name].view(np.uint8)[:] = arrays[name]
@@ -170,14 +173,14 @@ def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
     expect(bool((np.isfinite(noise) & (noise >= 0.0)).all()), "its noise")
     expect(0 <= int(t.window_count) <= (int(t.window_size) if t.adaptive else 0), "its window")
     if not storage.grow(count + 1, units + 1):
-        raise ParameterError(f"{path}: the tree does not fit max_bytes={search._max_bytes}")
+        raise ParameterError(f"{path}: the tree does not fit max_bytes={tree.max_bytes}")
     for name in sizes:
         storage.arenas[name].array[: arrays[name].size] = arrays[name]
-    fault = find_fault(search._handle, np.zeros(count, np.uint8), np.zeros(units, np.uint8))
+    fault = find_fault(tree.record, np.zeros(count, np.uint8), np.zeros(units, np.uint8))
     expect(fault == SOUND, f"the {FAULTS[fault]} of node {int(t.error_node)}")
-    expect(search.problem.are_sound(storage.states[:count].view(search.problem.state_layout()).ravel()), "a state")
-    if search._estimates is not None:
-        search._estimates.show()
+    expect(tree.problem.are_sound(storage.states[:count].view(tree.problem.state_layout()).ravel()), "a state")
+    if tree.estimates is not None:
+        tree.estimates.show()
 
 
 _SHAPE = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union
@@ -11,32 +12,25 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from .advancing import move_along, move_root, outcome_of
-from .algorithms import MAX_BUDGET, Algorithm
-from .configuration import configure
-from .core import records, space
+from .algorithms import Algorithm
+from .batches import BatchRunner, CommonBatches
 from .core.interrupts import rescued
-from .core.memory import physical_memory
-from .core.run import abandon_trial, bytes_of_trial, room_for_batch, run_shared_trials, run_trials
-from .core.storage import Storage, fields_of
-from .errors import ParameterError, ProblemError
-from .evaluators import Evaluator, Together, evaluate_waiting
-from .failures import raise_failure
-from .node import Node
+from .errors import ParameterError
+from .evaluators import Evaluator
+from .parallel import check_threads
+from .parallel import runner_for as threaded_runner_for
 from .problem import Problem, not_a_problem
-from .running import run_within
-from .survey import Survey, survey
-from .threads import Crew, check_threads, hire
-from .threads.rounds import round_size
-from .transpositions import Estimates, Transpositions, sharing_of
+from .progress import ProgressLine
+from .show import PrintableTree
+from .tree import Node, Tree
+from .tree.advance import move_along, move_root, outcome_of, root_of
+from .tree.runner import Limits, OneThread, Runner
+from .tree.survey import Survey, survey
+from .tree.transpositions import Transpositions
 from .wording import shortened
 
 if TYPE_CHECKING:
     from .viewer import Watched
-
-MAX_BATCH = 8192
-MOST_BYTES = 1 << 56
-"""No machine has as many; sums of a few of them are still 64-bit numbers."""
 
 
 class Search:
@@ -51,7 +45,7 @@ class Search:
         evaluator: a number, ``"rollout"``, ``"heuristic"`` (the problem's) or an `Evaluator`; growth ``"trial"`` uses
             none.
         threads: how many run trials side by side: on one tree where steps or rollouts are dear, else on a tree each,
-            which are merged when the run ends; ``search.sharing`` says which.
+            which are merged when the run ends; ``search.parallelism`` says which.
         deterministic: with several threads, the same tree for the same seed and number of threads.
         transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of every
             state, for problems with a discount below 1, whose horizon then bounds the length of a trial. Not with
@@ -104,135 +98,52 @@ class Search:
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
             raise ParameterError(f"seed={seed!r}: must be an integer of at least 0, or None")
 
-        self.problem = problem
-        self.algorithm = algorithm
-        self.growth = growth
-        self.evaluator = evaluator
         self.threads, self.deterministic = int(threads), deterministic
-        self.on_full = on_full
-        self._version = 0
-        self._turn: dict[str, object] = {}  # whose it is to change this search
-        self._spare: Any = None  # the arenas of the tree that was left last, for the next one
-        self._exact: Any = None  # exact values from the root, once asked for
-        self._crew: Crew | None = None
-        external = growth == "leaf" and not isinstance(evaluator, (str, int, float, np.number))
-        prior_external = external and bool(getattr(evaluator, "gives_prior", True))
-        self._handle, self._kept = configure(
-            problem, algorithm, has_prior=problem.has("prior") or prior_external, external=external
-        )
-        self._tree.prior_external = prior_external and self._tree.has_prior
-        self._enter_evaluator(evaluator)
-        self._batch = self._batch_of(evaluator) if external else 1
-        single = self._tree.distribution in (space.HALVING, space.SWITCHING)
-        self._together = evaluator if isinstance(evaluator, Together) and not single else None
-        rounds = round_size(int(threads)) if deterministic and threads > 1 else 1
-        if self._batch > 1 or self._together is not None or rounds > 1:
-            self._tree.compact = 0  # a leaf that waits must not be taken for a node with one visit
-        self._batch_room = max(self._batch, rounds)
-        self.transpositions: Transpositions = transpositions
-        self._tree.shared = sharing_of(transpositions, self)
-        self._estimates = Estimates(self) if self._tree.shared else None
-        if self._tree.shared:
-            self._tree.compact = 0  # a node's only child has other parents
+        self._changing: dict[str, object] = {}  # the call that may change this search now
         sequence = np.random.SeedSequence(seed)
-        t = self._tree
-        t.growth = records.TRIAL if growth == "trial" else records.LEAF
-        for_ties, *for_trials = sequence.generate_state(3, np.uint64)
-        t.seed = for_ties
-        if problem.has("prior"):
-            t.prior = problem.address("prior")
-        self._max_nodes = None if max_nodes is None else int(max_nodes)
-        self._limited = max_bytes is not None
-        self._max_bytes = min(int(max_bytes), MOST_BYTES) if max_bytes is not None else physical_memory() * 4 // 5
-        self._storage = self._new_storage(self._handle, problem.horizon)
-        self._storage.scratch["rng"][:] = for_trials
-        self._noise = np.random.default_rng(sequence.spawn(1)[0])
-        self._plant(self._root_state(state), depth=0)
-        self._crew = hire(self, self.threads, deterministic, sequence.spawn(1)[0])
-
-    # Setting up
+        self.tree = PrintableTree(
+            problem,
+            algorithm,
+            sequence,
+            state=state,
+            growth=growth,
+            evaluator=evaluator,
+            transpositions=transpositions,
+            max_nodes=max_nodes,
+            max_bytes=max_bytes,
+            on_full=on_full,
+        )
+        self.runner = _runner_for(self.tree, self.threads, deterministic, sequence.spawn(1)[0])
 
     @property
-    def _handle(self) -> Any:
-        """The tree's record, as kernels are given it; `_tree` are its fields."""
-        return self._record
+    def problem(self) -> Problem:
+        """The problem that is planned in."""
+        return self.tree.problem
 
-    @_handle.setter
-    def _handle(self, record: Any) -> None:
-        self._record, self._tree = record, fields_of(record)
+    @property
+    def algorithm(self) -> Algorithm:
+        """The algorithm that searches."""
+        return self.tree.algorithm
 
-    def _new_storage(self, handle: Any, levels: int, scratch: Any = None) -> Storage:
-        """Memory for a tree whose trials take at most so many steps; some that is to be used again."""
-        spare, self._spare = self._spare, None
-        limits = self._max_bytes, self._max_nodes
-        storage = Storage(handle, levels, *limits, batch=self._batch_room, arenas=spare, scratch=scratch)
-        nodes = 2 if self.growth == "leaf" else levels + 2
-        if self._max_nodes is not None and self._max_nodes < nodes:
-            raise ParameterError(f"max_nodes={self._max_nodes}: one trial of this problem may need {nodes} nodes")
-        if self._limited:
-            needed = int(bytes_of_trial(handle, levels))
-            if handle["max_bytes"][0] < needed:
-                needed += storage.scratch_bytes
-                raise ParameterError(f"max_bytes={self._max_bytes}: one trial of this problem may need {needed} bytes")
-        return storage
+    @property
+    def growth(self) -> Literal["leaf", "trial"]:
+        """``"leaf"`` or ``"trial"``, as it was given."""
+        return self.tree.growth
 
-    def _enter_evaluator(self, evaluator: Any) -> None:
-        t, problem = self._tree, self.problem
-        if self.growth == "trial":
-            t.evaluator, t.v_init = records.CONSTANT, 0.0
-        elif isinstance(evaluator, (int, float, np.number)) and not isinstance(evaluator, bool):
-            if not math.isfinite(evaluator):
-                raise ParameterError(f"evaluator={evaluator!r}: must be a finite number")
-            t.evaluator, t.v_init = records.CONSTANT, float(evaluator)
-        elif evaluator == "rollout":
-            t.evaluator, t.rollout = records.ROLLOUT, problem.address("rollout")
-        elif evaluator == "heuristic":
-            if not problem.has("heuristic"):
-                raise ParameterError(
-                    f"evaluator='heuristic': {problem.display_name()} has no heuristic(params, state); write one, or "
-                    "use 'rollout' or a number"
-                )
-            t.evaluator, t.heuristic = records.HEURISTIC, problem.address("heuristic")
-        elif hasattr(evaluator, "evaluate"):
-            t.evaluator = records.EXTERNAL
-        else:
-            raise ParameterError(
-                f"evaluator={evaluator!r}: must be a number, 'rollout', 'heuristic', or an object with evaluate(batch)"
-            )
+    @property
+    def evaluator(self) -> Any:
+        """What values leaves, as it was given."""
+        return self.tree.evaluator
 
-    def _batch_of(self, evaluator: Any) -> int:
-        """How many leaves the evaluator is given at a time; searches that count every single trial take one."""
-        size = getattr(evaluator, "batch", 1)
-        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 1 <= size <= MAX_BATCH:
-            raise ParameterError(f"evaluator: batch={size!r}, must be an integer from 1 to {MAX_BATCH}")
-        return 1 if self._tree.distribution in (space.HALVING, space.SWITCHING) else int(size)
+    @property
+    def transpositions(self) -> Transpositions:
+        """Whether nodes are shared, and by what, as it was given."""
+        return self.tree.transpositions
 
-    def _root_state(self, given: Any) -> Any:
-        if given is not None:
-            return self.problem.as_state(given)
-        return self.problem.plain_start(self._storage.scratch["rng"])
-
-    def _plant(self, state: Any, depth: int) -> None:
-        player = self.problem.plain_player(state)
-        if player not in (0, 1):
-            raise ProblemError(
-                f"{self.problem.display_name()}.player returned {player} at the start; it must be 0 or 1"
-            )
-        self._storage.plant(state, depth, player)
-        self._enter_root()
-
-    def _enter_root(self) -> None:
-        """What a new root needs that was not in the tree: a first value, noise."""
-        t, node = self._tree, self._storage.node(0)
-        if t.evaluator == records.CONSTANT and node.visits == 0:
-            node.value = t.v_init
-        self._draw_noise()
-
-    def _draw_noise(self) -> None:
-        """The root's Dirichlet noise, once per root."""
-        if not self._tree.noise_weight:
-            return
-        draw_noise(self.algorithm, self.root.actions, self._noise, self._storage.scratch["noise"])
+    @property
+    def on_full(self) -> Literal["stop", "recycle"]:
+        """``"stop"`` or ``"recycle"``, as it was given."""
+        return self.tree.on_full
 
     # Running
 
@@ -265,119 +176,55 @@ class Search:
             raise ParameterError(f"seconds={seconds!r}: must be a finite number of at least 0")
         if not (progress is None or isinstance(progress, bool) or callable(progress)):
             raise ParameterError(f"progress={progress!r}: must be True or a function of the search")
-        turn = self.problem._turn if self._together is None else contextlib.nullcontext()
-        with self._alone(), turn, rescued():
-            if self._estimates is None:
-                return run_within(self, trials, seconds, stop, progress)
+        self.set_budget(trials)
+        line = ProgressLine(self, trials, seconds) if progress is True else None
+        watch = line or (progress if callable(progress) else None)
+        limits = Limits(
+            trials,
+            seconds,
+            None if stop is None else lambda: bool(stop(self)),
+            None if watch is None else lambda: watch(self),
+        )
+        estimates = self.tree.estimates
+        with self._alone(), rescued():
             try:
-                self._estimates.resume()
-                return run_within(self, trials, seconds, stop, progress)
+                if estimates is not None:
+                    estimates.resume()
+                return self.runner.run(limits)
             finally:
-                self._estimates.show()
+                if line is not None:
+                    line.close()
+                if estimates is not None:
+                    estimates.show()
+
+    def set_budget(self, trials: int | None) -> None:
+        """Tell an algorithm that plans for a number of trials (H-MCTS) how many all runs will have together.
+
+        Without it, such an algorithm takes its own `budget`, or the trials of the first run. Others ignore it.
+        """
+        self.tree.set_budget(trials, self.threads)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """Refuse to change a search that is being changed: by another thread, or from inside its own problem."""
         mine = object()
         try:
-            if self._turn.setdefault("now", mine) is not mine:
+            if self._changing.setdefault("now", mine) is not mine:
                 raise RuntimeError("this search is already running; give every thread a search of its own")
             yield
-        finally:  # no calls: an interrupt comes after one, and what is not given back here is lost
+        finally:  # no calls: an interrupt comes after one, and what is not released here stays locked
             try:
-                if self._turn["now"] is mine:
-                    del self._turn["now"]
+                if self._changing["now"] is mine:
+                    del self._changing["now"]
             except KeyError:
                 pass
-
-    @property
-    def _run_trials(self) -> Callable[[Any, int], int]:
-        """The kernel that runs trials."""
-        return run_shared_trials if self._tree.shared else run_trials
-
-    def _run_chunk(self, trials: int) -> bool:
-        """Run a number of trials; False when there is no room for another."""
-        t = self._tree
-        end = t.trials + trials
-        while True:
-            code = self._run_trials(self._handle, end - t.trials)
-            if code == records.DONE:
-                return True
-            if code == records.EVALUATE:
-                try:
-                    evaluate_waiting(self)
-                except BaseException:
-                    abandon_trial(self._handle)
-                    raise
-            elif code == records.INDEX:
-                if not self._make_index():
-                    return False
-            elif code == records.SWEEP:
-                assert self._estimates is not None
-                self._estimates.compute()
-            elif code == records.FULL:
-                if not self._make_room(int(t.needed_nodes), int(t.needed_units)):
-                    return False
-            else:
-                raise_failure(self, int(code))
-
-    def _root_waits(self) -> bool:
-        """Whether the root's own prior must be asked for, before a batch can be selected."""
-        t = self._tree
-        return bool(t.prior_external) and self._storage.node(t.root).block == records.NONE
-
-    def _room_for(self, trials: int) -> int:
-        """DONE when there is room for so many trials of a batch; FULL at a limit."""
-        while True:
-            code = int(room_for_batch(self._handle, trials))
-            if code == records.INDEX:
-                if not self._make_index(trials):
-                    return records.FULL
-            elif code == records.DONE or not self._make_room(
-                int(self._tree.needed_nodes), int(self._tree.needed_units)
-            ):
-                return code
-
-    def _make_room(self, nodes: int, units: int) -> bool:
-        """Room for so many nodes and units in all; False at a limit, unless enough can be freed."""
-        t = self._tree
-        if self._storage.grow(nodes, units):
-            return True
-        return self._recycle(nodes - int(t.node_count), units - int(t.unit_count), by_nodes=nodes > int(t.max_nodes))
-
-    def _make_index(self, trials: int = 1) -> bool:
-        """An index of outcomes for the next trials; False at a limit, unless enough can be freed."""
-        return self._storage.make_index(trials) or (
-            self._recycle(0, 0, by_nodes=False) and self._storage.make_index(trials)
-        )
-
-    def _recycle(self, more_nodes: int, more_units: int, *, by_nodes: bool) -> bool:
-        """Free the least visited subtrees, if that is wanted and no trial is on its way through them."""
-        if self.on_full != "recycle" or self._storage.share is not None or self._storage.node(self._tree.root).flights:
-            return False
-        before = self.recyclings
-        room = self._storage.recycle(more_nodes, more_units, by_nodes=by_nodes)
-        if self.recyclings > before:
-            self._version += 1  # nodes have other numbers now
-        return room
-
-    def _set_budget(self, trials: int | None) -> None:
-        """H-MCTS needs to know how many trials it has."""
-        t = self._tree
-        if t.distribution != space.HALVING or t.budget:
-            return
-        if trials is None:
-            raise ParameterError(
-                f"{self.algorithm.name}: budget=None takes the first run's trials; give run(trials=...) or budget"
-            )
-        t.budget = min(-(-trials // self.threads), MAX_BUDGET)
 
     # Looking
 
     @property
     def root(self) -> Node:
         """The root node."""
-        return Node(self, int(self._tree.root))
+        return root_of(self.tree)
 
     @property
     def children(self) -> dict[int, list[Node]]:
@@ -401,38 +248,48 @@ class Search:
             here = outcomes[k if k is not None else int(np.argmax(here.arrivals(int(action))))]
         return here
 
+    def node_at(self, index: int) -> Node:
+        """The node that was made as the `index`-th, the root being 0: a row of `survey`."""
+        return Node(self.tree, int(index))
+
     @property
     def trials(self) -> int:
         """Trials run so far."""
-        return int(self._tree.trials) + (0 if self._crew is None else self._crew.trials)
+        return self.tree.trials + self.runner.trials
 
     @property
-    def sharing(self) -> str:
-        """How several threads work together, on a ``"shared tree"``, on ``"a tree each"`` or in ``"rounds"``.
+    def parallelism(self) -> str:
+        """How several threads work together: on a ``"shared tree"``, or on ``"a tree each"``.
 
         ``"one thread"`` where there is only one; ``"unknown"`` before the first trials have shown what they cost.
         """
-        return "one thread" if self._crew is None else self._crew.way
+        return self.runner.parallelism
+
+    @property
+    def sharing(self) -> str:
+        """The old name of `parallelism`, for one more release."""
+        warnings.warn("search.sharing is called search.parallelism now", DeprecationWarning, stacklevel=2)
+        return self.parallelism
 
     @property
     def recyclings(self) -> int:
         """How often subtrees were freed to go on (``on_full="recycle"``)."""
-        return int(self._tree.recyclings)
+        return int(self.tree.fields.recyclings)
 
     @property
     def size(self) -> int:
         """Nodes in the tree."""
-        return int(self._tree.node_count)
+        return self.tree.size
 
     @property
     def nbytes(self) -> int:
         """Bytes that the tree takes."""
-        return self._storage.nbytes
+        return self.tree.nbytes
 
     @property
     def horizon(self) -> int:
         """The depth at which trials end."""
-        return int(self._tree.horizon)
+        return self.tree.horizon
 
     def policy(self) -> NDArray[np.float64]:
         """The root's search distribution, over ``search.root.actions``."""
@@ -445,36 +302,21 @@ class Search:
 
         Reading never changes the search. Ties are broken by a hash of the seed, the node and its count.
         """
-        node = self.root if state is None else Node(self, self._find(state, depth))
+        node = self.root
+        if state is not None:
+            index = self.tree.find(state, depth)
+            if index is None:
+                at = "" if depth is None else f" at depth {depth}"
+                raise ParameterError(f"state {shortened(state)}{at}: not in the tree")
+            node = Node(self.tree, index)
         action = node.recommended
         if action is None:
             raise ParameterError("recommend(): no action was tried at this node; run the search first")
         return action
 
-    def _find(self, state: Any, depth: int | None) -> int:
-        wanted = np.frombuffer(self.problem.as_state(state).tobytes(), np.uint64)
-        t = self._tree
-        states, nodes = self._storage.states[: t.node_count], self._storage.nodes[: t.node_count]
-        if t.shared == records.BY_STATE:
-            depth = None
-        alive = nodes["marks"] & records.TERMINAL == 0
-        same = np.flatnonzero((states == wanted).all(axis=1) & alive & (depth is None or nodes["depth"] == depth))
-        if same.size == 0:
-            at = "" if depth is None else f" at depth {depth}"
-            raise ParameterError(f"state {shortened(state)}{at}: not in the tree")
-        return int(same[np.argmax(nodes["visits"][same])])
-
-    def tree(self, depth: int = 3) -> None:
-        """Print the tree down to a depth, the most visited actions first."""
-        if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
-            raise ParameterError(f"depth={depth!r}: must be an integer of at least 1")
-        from .show import show_tree
-
-        show_tree(self, depth)
-
     def survey(self) -> Survey:
         """All nodes at once, as NumPy columns."""
-        return survey(self)
+        return survey(self.tree)
 
     def to_networkx(self, depth: int = 3) -> Any:
         """The tree down to a depth as a ``networkx.DiGraph`` with visits, values, Q and policies, for other tools."""
@@ -509,7 +351,7 @@ class Search:
         if horizon not in ("absolute", "receding"):
             raise ParameterError(f"horizon={horizon!r}: must be 'absolute' or 'receding'")
         with self._alone():
-            move_root(self, root, outcome_of(self, root, int(action), state), receding=horizon == "receding")
+            move_root(self.tree, root, outcome_of(self.tree, root, int(action), state), receding=horizon == "receding")
 
     def advance_along(self, steps: Sequence[tuple[int, Any]]) -> None:
         """`advance` by several actions at once, each with the state that it led to; what is kept is copied only once.
@@ -517,7 +359,7 @@ class Search:
         For games: an agent's own move and the other's answer, ``search.advance_along([(mine, a), (theirs, b)])``.
         """
         with self._alone():
-            move_along(self, steps)
+            move_along(self.tree, steps)
 
     # Keeping
 
@@ -552,8 +394,12 @@ class Search:
         return load_search(cls, Path(path), problem, algorithm, evaluator)  # type: ignore[no-any-return]
 
 
-def draw_noise(algorithm: Algorithm, legal: NDArray[np.int64], generator: np.random.Generator, out: Any) -> None:
-    """Write Dirichlet noise over a root's legal actions."""
-    concentration = getattr(algorithm, "noise_concentration", 10.0) / max(legal.size, 1)
-    out[:] = 0.0
-    out[legal] = generator.dirichlet(np.full(legal.size, concentration))
+def _runner_for(tree: Tree, threads: int, deterministic: bool, seed: np.random.SeedSequence) -> Runner:
+    """The runner that suits a tree."""
+    if threads > 1:
+        return threaded_runner_for(tree, threads, deterministic, seed)
+    if tree.in_common_batches:
+        return CommonBatches(tree, tree.evaluator)
+    if tree.batch > 1:
+        return BatchRunner(tree)
+    return OneThread(tree)

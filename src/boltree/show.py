@@ -1,4 +1,4 @@
-"""A search as text: the tree, action by action; with colours and bars in a terminal, where rich is installed."""
+"""Prints a tree, action by action; with colours and bars in a terminal, where rich is installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 
 from .errors import ParameterError
 from .extras import needs
-from .node import Node
+from .tree import Node, Tree
+from .tree.advance import root_of
 
 WIDTHS = (8, 4)
 """So many actions are shown at the root, and at every node below it; the most visited first."""
@@ -43,7 +44,17 @@ class Line:
     note: str = ""
 
 
-def show_tree(search: Any, depth: int) -> None:
+class PrintableTree(Tree):
+    """A search's tree, which prints itself when it is called: ``search.tree(depth=3)``."""
+
+    def __call__(self, depth: int = 3) -> None:
+        """Print the tree down to a depth, the most visited actions first."""
+        if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
+            raise ParameterError(f"depth={depth!r}: must be an integer of at least 1")
+        show_tree(self, depth)
+
+
+def show_tree(tree: Tree, depth: int) -> None:
     """Print the tree, pleasantly if this can be done."""
     if sys.stdout.isatty():
         try:
@@ -51,16 +62,16 @@ def show_tree(search: Any, depth: int) -> None:
         except ParameterError:
             pass
         else:
-            console.print(tree_table(search, depth))
+            console.print(tree_table(tree, depth))
             return
-    print(tree_text(search, depth))
+    print(tree_text(tree, depth))
 
 
-def tree_text(search: Any, depth: int) -> str:
+def tree_text(tree: Tree, depth: int) -> str:
     """The tree down to a depth: the most visited actions of each node, the recommended one marked by ``*``."""
-    root = search.root
-    lines = [_title(search), f"root  N {root.count:,}  V {root.value:.4g}"]
-    for line in _below(search, root, depth, ()):
+    root = root_of(tree)
+    lines = [_title(tree), f"root  N {root.count:,}  V {root.value:.4g}"]
+    for line in _below(tree, root, depth, ()):
         guides = "".join("|   " if more else "    " for more in line.open) + ("`-- " if line.last else "|-- ")
         if line.visits is None:
             lines.append(guides + line.text)
@@ -72,16 +83,16 @@ def tree_text(search: Any, depth: int) -> str:
     return "\n".join(lines)
 
 
-def tree_table(search: Any, depth: int) -> Any:
+def tree_table(tree: Tree, depth: int) -> Any:
     """`tree_text` as a table of rich's: bars for the shares of visits, the recommended actions in colour."""
     table, texts = needs("rich.table"), needs("rich.text")
-    root = search.root
-    shown = table.Table(title=_title(search), title_justify="left", title_style="bold", box=None, pad_edge=False)
+    root = root_of(tree)
+    shown = table.Table(title=_title(tree), title_justify="left", title_style="bold", box=None, pad_edge=False)
     heads = (("", "left"), ("visits", "right"), ("", "left"), ("value", "right"), ("policy", "right"), ("", "left"))
     for head, justify in heads:
         shown.add_column(head, justify=justify, no_wrap=True, header_style="dim")
     shown.add_row("root", f"{root.count:,}", "", f"{root.value:.4g}", "", "")
-    for line in _below(search, root, depth, ()):
+    for line in _below(tree, root, depth, ()):
         guides = "".join("│  " if more else "   " for more in line.open) + ("╰─ " if line.last else "├─ ")
         if line.visits is None:
             shown.add_row(texts.Text(guides + line.text, style="dim"))
@@ -100,12 +111,12 @@ def _style(line: Line, of_action: bool) -> str:
     return "bold green" if line.recommended else "" if of_action else "italic"
 
 
-def _title(search: Any) -> str:
-    name = search.problem.display_name()
-    return f"{search.algorithm.name} on {name}: {search.trials:,} trials, {search.size:,} nodes"
+def _title(tree: Tree) -> str:
+    name = tree.problem.display_name()
+    return f"{tree.algorithm.name} on {name}: {tree.trials:,} trials, {tree.size:,} nodes"
 
 
-def _below(search: Any, node: Node, depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
+def _below(tree: Tree, node: Node, depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
     """The lines below a node, from the most visited action to the least."""
     if depth == 0 or node.terminal:
         return
@@ -113,7 +124,7 @@ def _below(search: Any, node: Node, depth: int, open: tuple[bool, ...]) -> Itera
     if visits.sum() == 0:
         return
     policy, best, children = node.policy, node.recommended, node.children
-    shown = _shown(search, visits, actions, best, root=not open)
+    shown = _shown(tree, visits, actions, best, root=not open)
     if not shown:
         return
     more = int((visits > 0).sum()) - len(shown)
@@ -122,43 +133,43 @@ def _below(search: Any, node: Node, depth: int, open: tuple[bool, ...]) -> Itera
         action = int(actions[i])
         name, share = node.action_name(action), float(visits[i] / visits.sum())
         yield Line(open, last, name, action == best, int(visits[i]), share, float(q[i]), float(policy[i]))
-        yield from _outcomes(search, children.get(action, []), node.arrivals(action), depth, (*open, not last))
+        yield from _outcomes(tree, children.get(action, []), node.arrivals(action), depth, (*open, not last))
     if more:
         untried = int((visits == 0).sum())
         yield Line(open, True, f"... and {more + untried} more" + (f", {untried} of them not tried" if untried else ""))
 
 
-def _shown(search: Any, visits: Any, actions: Any, best: int | None, root: bool) -> list[int]:
+def _shown(tree: Tree, visits: Any, actions: Any, best: int | None, root: bool) -> list[int]:
     """Which of a node's actions are shown: the most visited ones and what is recommended; none if all have few."""
-    least = 1 if root else _least(search)
+    least = 1 if root else _least(tree)
     order = [int(i) for i in np.argsort(-visits, kind="stable") if visits[i] >= least]
     shown = order[: WIDTHS[0 if root else 1]]
     return shown + [int(i) for i in np.flatnonzero(actions == best) if shown and i not in shown]
 
 
-def _outcomes(search: Any, outcomes: list[Node], arrivals: Any, depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
+def _outcomes(tree: Tree, outcomes: list[Node], arrivals: Any, depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
     """What lies below an action: the nodes of its outcomes, or of its only one."""
     if len(outcomes) == 1:
-        yield from _below(search, outcomes[0], depth - 1, open)
+        yield from _below(tree, outcomes[0], depth - 1, open)
         return
     seen = sorted(enumerate(outcomes), key=lambda item: -arrivals[item[0]])
-    shown = [(k, child) for k, child in seen[:OUTCOMES] if arrivals[k] >= _least(search)]
+    shown = [(k, child) for k, child in seen[:OUTCOMES] if arrivals[k] >= _least(tree)]
     more = len(seen) - len(shown)
     for place, (k, child) in enumerate(shown):
         last = place == len(shown) - 1 and not more
-        line = _state_line(search, child)
+        line = _state_line(tree, child)
         yield Line(open, last, f"({k})", visits=int(arrivals[k]), value=child.value, note=line)
-        yield from _below(search, child, depth - 1, (*open, not last))
+        yield from _below(tree, child, depth - 1, (*open, not last))
     if more and shown:
         yield Line(open, True, f"... and {more:,} more")
     elif more > OUTCOMES:
         yield Line(open, True, f"... {more:,} outcomes with few trials each")
 
 
-def _least(search: Any) -> float:
-    return max(1.0, LITTLE * float(search.root.count))
+def _least(tree: Tree) -> float:
+    return max(1.0, LITTLE * float(root_of(tree).count))
 
 
-def _state_line(search: Any, node: Node) -> str:
-    text: str = search.problem.show_state(node.state)
+def _state_line(tree: Tree, node: Node) -> str:
+    text: str = tree.problem.show_state(node.state)
     return text if "\n" not in text else ""

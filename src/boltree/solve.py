@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from .core import model as kernels
 from .core.interrupts import rescued
 from .errors import ParameterError, ProblemError
-from .failures import plain_outcome
 from .problem import Problem, not_a_problem
 from .python_problem import PythonProblem
 from .states import PlainState
+from .tree.failures import plain_outcome
 from .wording import shortened
 
 Objective = Literal["reward", "soft", "uniform"]
@@ -50,7 +50,7 @@ class Model:
         self.probability = np.zeros(16384)
         self.reward = np.zeros(16384)
         self.successor = np.zeros(16384, np.int64)
-        with problem._turn:
+        with problem.exclusive:
             self._explore(max_states)
         self.ids = {self.states[i].tobytes(): i for i in range(self.size)}
         self.layers = self._find_layers()

@@ -1,4 +1,4 @@
-"""The workers of `bt.search_many`: searches that run many searches, one after the other, each in its own memory."""
+"""The workers of `bt.search_many`: each runs many searches, one after the other, in the memory of one tree."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ from .core.many import JOB, plant_search, read_search, run_searches
 from .core.native import for_kernels
 from .core.records import NODE, TREE
 from .errors import ParameterError, ProblemError
-from .failures import raise_failure
 from .problem import Problem
-from .running import CHUNK_SECONDS
-from .search import Search, draw_noise
+from .tree import Tree
+from .tree.runner import CHUNK_SECONDS, Limits, Runner
+from .tree.tree import draw_noise
+
+Searcher = tuple[Tree, Runner]
+"""The tree of a search and what runs its trials."""
 
 FIRST_QUOTA = 64
 SHARES = 16
@@ -38,7 +41,7 @@ class Task:
         seeds: of the searches.
         words: what the seeds are for the kernel: each search's number for ties, and its generator.
         trials: of each search.
-        new_search: makes a search of a problem from a state; a worker uses its memory.
+        new_search: makes the tree and the runner of a search of a problem from a state; a worker uses their memory.
     """
 
     def __init__(
@@ -49,7 +52,7 @@ class Task:
         seeds: NDArray[np.uint64],
         words: NDArray[np.uint64],
         trials: int,
-        new_search: Callable[[Problem, Any], Search],
+        new_search: Callable[[Problem, Any], Searcher],
     ) -> None:
         self.problems, self.which, self.starts, self.words, self.trials = problems, which, starts, words, trials
         self._new_search = new_search
@@ -61,35 +64,36 @@ class Task:
         self._path = np.zeros(1, np.int64)
         self._lock = threading.Lock()
         first = self.new_search()
-        self._spare: list[Search] = [first]
-        self._root = np.array(first._storage.nodes[:1], NODE)
+        tree = first[0]
+        self._spare: list[Searcher] = [first]
+        self._root = np.array(tree.storage.nodes[:1], NODE)
         self._fresh = np.zeros(len(problems), TREE).view(np.recarray)
         for k, problem in enumerate(problems):
-            self._fresh[k] = first._handle[0]
-            if problem is not first.problem:
+            self._fresh[k] = tree.record[0]
+            if problem is not tree.problem:
                 enter_problem(self._fresh[k], problem)
                 for name in ("prior", "rollout", "heuristic"):
-                    if first._tree[name]:
+                    if tree.fields[name]:
                         self._fresh[k][name] = problem.address(name)
-        self._noise = self._draw_noise(first, seeds) if first._tree.noise_weight else np.zeros((0, 0))
+        self._noise = self._draw_noise(tree, seeds) if tree.fields.noise_weight else np.zeros((0, 0))
 
-    def new_search(self) -> Search:
-        """A search with memory for the longest trials of all."""
+    def new_search(self) -> Searcher:
+        """The tree and the runner of a search, with memory for the longest trials of all."""
         longest = max(self.problems, key=lambda problem: problem.horizon)
         number = int(np.argmax(self.which == self.problems.index(longest)))
         with self.naming(number):
-            search = self._new_search(longest, self.state(number))
-        search._set_budget(self.trials)
-        return search
+            tree, runner = self._new_search(longest, self.state(number))
+        tree.set_budget(self.trials)
+        return tree, runner
 
-    def _draw_noise(self, search: Search, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
+    def _draw_noise(self, tree: Tree, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
         """The noise of every root, which a `Search` draws by NumPy."""
         noise = np.zeros_like(self.policy)
         for i, seed in enumerate(seeds.tolist()):
             generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
             with self.naming(i):
                 legal = np.array(self.problem(i).legal_actions(self.state(i)), np.int64)
-            draw_noise(search.algorithm, legal, generator, noise[i])
+            draw_noise(tree.algorithm, legal, generator, noise[i])
         return noise
 
     def problem(self, number: int) -> Problem:
@@ -101,13 +105,13 @@ class Task:
         return self.starts[number].copy().view(self.problem(number).state_layout())[0]
 
     def new_worker(self) -> Worker:
-        """Somebody who runs searches of this task."""
+        """Another worker for this task."""
         with self._lock:
             spare = self._spare.pop() if self._spare else None
-        search = spare or self.new_search()
+        tree, runner = spare or self.new_search()
         job = for_kernels(np.zeros(1, JOB))
         j = job.view(np.recarray)[0]
-        j.trials, j.tree_at = self.trials, search._handle.ctypes.data
+        j.trials, j.tree_at = self.trials, tree.record.ctypes.data
         for name, array in (
             ("fresh", self._fresh), ("root", self._root), ("path", self._path), ("which", self.which),
             ("starts", self.starts), ("words", self.words), ("actions", self.actions), ("visits", self.visits),
@@ -115,7 +119,7 @@ class Task:
         ):  # fmt: skip
             j[f"{name}_at"] = array.ctypes.data
         j.noise_at = self._noise.ctypes.data if self._noise.size else 0
-        return Worker(self, search, job)
+        return Worker(self, tree, runner, job)
 
     def named(self, number: int, error: Exception) -> Exception:
         """An error that says which search it was and where it started."""
@@ -142,56 +146,50 @@ def named(number: int, count: int, error: Exception, start: str = "") -> Excepti
 class Worker:
     """One tree and its memory, in which searches are run one after the other."""
 
-    def __init__(self, task: Task, search: Search, job: Any) -> None:
-        self.task, self.search = task, search
+    def __init__(self, task: Task, tree: Tree, runner: Runner, job: Any) -> None:
+        self.task, self.tree, self._runner = task, tree, runner
         self._jobs, self._job = job, job.view(np.recarray)[0]
         self._quota = FIRST_QUOTA
 
     def run(self, first: int, last: int, goes_on: Callable[[int], bool]) -> None:
-        """Run the searches from `first` to `last`, as long as somebody wants the next one."""
+        """Run the searches from `first` to `last`, while the next one is wanted (`goes_on`)."""
         job = self._job
         job.number, job.planted, job.last = first, 0, last
         while job.number < last and goes_on(int(job.number)):
             job.left = self._quota
             began = time.perf_counter()
-            code = int(run_searches(self.search._handle, self._jobs))
+            code = int(run_searches(self.tree.record, self._jobs))
             if code == records.DONE:
                 spent = max(time.perf_counter() - began, 1e-6)
                 rate = (self._quota - int(job.left)) / spent
                 self._quota = max(1, min(int(rate * CHUNK_SECONDS), 8 * self._quota))
             else:
-                self._see_to(code)
+                self._handle(code)
 
     def run_among_others(self, number: int) -> None:
         """Run one search whose leaves an evaluator values."""
         self._job.number, self._job.planted = number, 0
-        self.search.problem = self.task.problem(number)
-        code = int(plant_search(self.search._handle, self._jobs))
+        self.tree.problem = self.task.problem(number)
+        code = int(plant_search(self.tree.record, self._jobs))
         if code == records.DONE:
-            if self.search.run(trials=self.task.trials) == "memory":
+            if self._runner.run(Limits(trials=self.task.trials)) == "memory":
                 self._refuse_memory()
-            code = int(read_search(self.search._handle, self._jobs))
+            code = int(read_search(self.tree.record, self._jobs))
         if code != records.DONE:
-            self._see_to(code)
+            self._handle(code)
 
-    def _see_to(self, code: int) -> None:
+    def _handle(self, event: int) -> None:
         """Make the room that the search needs, or raise what went wrong."""
-        search, storage, t = self.search, self.search._storage, self.search._tree
-        number = int(self._job.number)
-        if code == records.INDEX:
-            if not storage.make_index():
-                self._refuse_memory()
-        elif code == records.FULL:
-            if not storage.grow(int(t.needed_nodes), int(t.needed_units)):
-                self._refuse_memory()
-        else:
-            search.problem = self.task.problem(number)
+        tree, number = self.tree, int(self._job.number)
+        if event not in (records.INDEX, records.FULL):
+            tree.problem = self.task.problem(number)
             if not self._job.planted:
-                search._plant(self.task.state(number), depth=0)  # in plain Python, where `player` raises again
-            raise_failure(search, code)
+                tree.plant(self.task.state(number))  # in plain Python, where `player` raises again
+        if not tree.handle(event):
+            self._refuse_memory()
 
     def _refuse_memory(self) -> None:
-        done, limit = self.search.trials, self.search._max_bytes
+        done, limit = self.tree.trials, self.tree.max_bytes
         raise ProblemError(
             f"max_bytes={limit}: there is room for {done} of {self.task.trials} trials; give max_bytes=... or fewer"
         )

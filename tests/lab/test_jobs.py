@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
+from boltree import evaluate
 from boltree.catalogue import problem_named
 from boltree.evaluate import exact
 from boltree.lab.experiment import Experiment
@@ -34,13 +35,12 @@ def test_evaluating_along_the_way_gives_what_a_fresh_look_gives(
     """What is remembered from the last evaluation is still right after more trials."""
     made = problem_named(problem)
     search = bt.Search(made, algorithm, seed=3, growth=growth)  # type: ignore[arg-type]
-    search._set_budget(2_000)
+    search.set_budget(2_000)
     for _ in range(12):
         search.run(trials=150)
-        remembered, kept = bt.value_of(search), search._exact
-        search._exact = None
+        remembered, kept = bt.value_of(search), evaluate._kept.pop(search.tree)
         assert remembered == pytest.approx(bt.value_of(search), rel=1e-12, abs=1e-12)
-        search._exact = kept
+        evaluate._kept[search.tree] = kept
 
 
 def test_what_is_remembered_is_used() -> None:
@@ -50,7 +50,7 @@ def test_what_is_remembered_is_used() -> None:
     bt.value_of(search)
     found = exact(search)
     known = np.asarray(found.known["visits"][: search.size])
-    visits = search._storage.nodes["visits"][: search.size]
+    visits = search.tree.storage.nodes["visits"][: search.size]
     looked_at = np.flatnonzero(known)
     assert looked_at.size > 1000
     assert (known[looked_at] == visits[looked_at]).all()

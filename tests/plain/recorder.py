@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import boltree as bt
-from boltree.node import Node
 from boltree.states import PlainState
+from boltree.tree import Node
 
 from .reference import SAMPLED, PlainNode, PlainTree, Step
 
@@ -90,15 +90,15 @@ class Double:
             transpositions=transpositions,
         )
         if not compact:
-            self.search._tree.compact = 0
+            self.search.tree.fields.compact = 0
         noise = None
         if getattr(algorithm, "noise", 0.0):
-            noise = {a: float(x) for a, x in enumerate(self.search._storage.scratch["noise"])}
+            noise = {a: float(x) for a, x in enumerate(self.search.tree.storage.scratch["noise"])}
         rules = ProblemRules(problem)
         self.plain = tree(
             rules,
             algorithm,
-            self.search._storage.states[0].tobytes(),
+            self.search.tree.storage.states[0].tobytes(),
             growth=growth,
             v_init=rules.hint if evaluator == "heuristic" else 0.0 if evaluator == "rollout" else evaluator,
             alias=math.inf if tree.relative_to_parent(algorithm) else TABLES[getattr(algorithm, "alias", False)],
@@ -114,13 +114,13 @@ class Double:
         """Run one trial of the search and replay it; returns the indices of the nodes it went through."""
         search = self.search
         if self.plain.name == "ANTS":
-            self.plain.alpha_now = float(search._tree.alpha_scale)
+            self.plain.alpha_now = float(search.tree.fields.alpha_scale)
         assert search.run(trials=1) == "trials"
-        if search._estimates is not None:
-            search._estimates.resume()  # what trials go by, not what is shown
-        storage = search._storage
-        path, length = storage.scratch["path"], int(search._tree.length)
-        indices = [int(path[level]["node"]) for level in range(length)] + [int(search._tree.leaf)]
+        if search.tree.estimates is not None:
+            search.tree.estimates.resume()  # what trials go by, not what is shown
+        storage = search.tree.storage
+        path, length = storage.scratch["path"], int(search.tree.fields.length)
+        indices = [int(path[level]["node"]) for level in range(length)] + [int(search.tree.fields.leaf)]
         nodes = storage.nodes
         steps = [
             Step(
@@ -135,7 +135,7 @@ class Double:
             self.plain.v_init = float(nodes[indices[-1]].value)
         way = self.plain.replay(steps)
         if self.plain.name == "ANTS":
-            self.plain.alpha_now = float(search._tree.alpha_scale)
+            self.plain.alpha_now = float(search.tree.fields.alpha_scale)
         for level, (index, node) in enumerate(zip(indices, way, strict=True)):
             assert self.ways.setdefault(index, way[: level + 1])[-1] is node, (
                 "one node of the search, two of the reference"
@@ -145,7 +145,7 @@ class Double:
 
     def action_of(self, step: Any, after: int) -> int:
         """The action of a step that led to a node."""
-        storage = self.search._storage
+        storage = self.search.tree.storage
         if step["slot"] < 0:
             return int(storage.nodes[after].action)
         return int(storage.edges[int(storage.nodes[int(step["node"])].block) + int(step["slot"])].action)
@@ -168,7 +168,7 @@ class Double:
             if t.bonus:
                 close(seen.entropy, node.entropy, f"H_V: {where}")
             if node.table is not None and seen._edges is not None:
-                rebuild = int(self.search._storage.headers[int(seen._record.block) - 1].rebuild)
+                rebuild = int(self.search.tree.storage.headers[int(seen._record.block) - 1].rebuild)
                 assert rebuild == node.table.until, f"next visit that rebuilds the table: {where}"
 
     def compare_policies(self, indices: Iterable[int]) -> None:

@@ -28,7 +28,7 @@ def test_the_numbers_are_those_of_the_searches():
         assert f"What it recommends is worth {worth:.4g}, exactly, and the best {best:.4g}; " in text
         assert f"its own estimate of the root is {search.root.value:.4g}." in text
         seen = search.survey()
-        cells = np.bincount([search.problem.as_state(bt.Node(search, i).state)["cell"] for i in range(search.size)],
+        cells = np.bincount([search.problem.as_state(search.node_at(i).state)["cell"] for i in range(search.size)],
                             seen.visits)  # fmt: skip
         assert f"It came to {(cells > 0).sum()} of the 16 cells;" in text
         most = np.cumsum(np.sort(cells)[::-1])

@@ -361,7 +361,7 @@ def test_the_survey_is_what_nodes_say():
     seen = search.survey()
     assert seen.visits.size == search.size
     for i in range(search.size):
-        node = bt.Node(search, i)
+        node = search.node_at(i)
         assert (node.depth, node.count, node.value, node.terminal) == (
             seen.depth[i], seen.visits[i], seen.value[i], seen.terminal[i],
         )  # fmt: skip

@@ -269,12 +269,9 @@ TREE = np.dtype(
         ("reserve_nodes", "i8"),  # what all threads may take before they look for room again
         ("reserve_units", "i8"),
         ("fresh", "i8"),  # this trial made its leaf
-        ("tickets", "i8"),  # trials that no thread has taken on yet
+        ("trials_left", "i8"),  # trials that no thread has taken yet
         ("stopped", "i8"),  # a thread asks the others to stop
         ("guard", "i8"),  # the lock of the returns seen
-        ("phase", "i8"),  # rounds begun
-        ("arrived", "i8"),  # threads that have done their share, over all rounds
-        ("round_count", "i8"),  # trials of this round; -1: there are no more
         ("waits", "i8"),  # how often a thread waited for a lock
         ("waited", "i8"),  # and for how many cycles
         ("worked", "i8"),  # of so many in all

@@ -13,14 +13,14 @@ from .links import rebuild_shared
 from .memory import Arena, own_pages
 from .native import for_kernels
 from .outcomes import count_indexed, rebuild_index
+from .partition import Partition
 from .records import EDGE, FLIGHT, HEADER, LEAF, LINK, NODE, NONE, ORIGIN, PATH, TREE, UNIT
 from .recycling import BINS, recycle, slide_together
-from .shares import Share
 
 LOGS = np.log(math.e + np.arange(2048.0))
 
 
-def new_tree() -> Any:
+def new_record() -> Any:
     """A zeroed tree record, in a one-element array: what kernels are called with."""
     return for_kernels(np.zeros(1, TREE))
 
@@ -50,10 +50,10 @@ def _fields_like(layout: Any) -> Any:
 _TreeFields, _NodeFields = _fields_like(TREE), _fields_like(NODE)
 
 
-def fields_of(handle: Any) -> Any:
+def fields_of(record: Any) -> Any:
     """The fields of the one tree record in an array."""
-    fields = _TreeFields.from_address(handle.ctypes.data)
-    fields.memory = handle  # which lives as long
+    fields = _TreeFields.from_address(record.ctypes.data)
+    fields.memory = record  # which lives as long
     return fields
 
 
@@ -85,7 +85,7 @@ class Storage:
 
     def __init__(
         self,
-        tree: Any,
+        record: Any,
         levels: int,
         max_bytes: int,
         max_nodes: int | None = None,
@@ -95,13 +95,13 @@ class Storage:
         arenas: dict[str, Arena] | None = None,
         scratch: dict[str, Any] | None = None,
     ) -> None:
-        """Memory for `tree`, whose trials are at most `levels` steps long and come in batches of so many.
+        """Memory for the tree of a record, whose trials are at most `levels` steps long and come in batches of `batch`.
 
         Cleared arenas of a tree that is gone may be used again: a page that was never touched costs more than all the
         work on it. So may its scratch memory, if the tree's record is a copy of that one's.
         """
-        self.tree, limit = tree, max_bytes
-        t = self.fields = fields_of(tree)
+        self.record, limit = record, max_bytes
+        t = self.fields = fields_of(record)
         words, levels = int(t.words), levels + 2
         self.arenas = arenas or {
             "nodes": Arena(min(limit, (2**31 - 1) * NODE.itemsize), reserve=reserve),
@@ -114,7 +114,7 @@ class Storage:
         scratch["noise"][:] = 0.0
         self.scratch = scratch
         self.index: Any = np.zeros(0, np.int32)
-        self.share: Share | None = None
+        self.partition: Partition | None = None
         self._views: dict[tuple[str, Any], tuple[Any, Any]] = {}
         t.index_size = t.index_count = t.index_stale = 0
         self.limit(max_bytes, max_nodes)
@@ -132,13 +132,13 @@ class Storage:
 
     def limit(self, max_bytes: int, max_nodes: int | None) -> None:
         """Set limits, of which what trials work with is a part."""
-        self.max_nodes, self.share = max_nodes, None
+        self.max_nodes, self.partition = max_nodes, None
         self.fields.max_bytes = max_bytes - self.scratch_bytes
         self.place()
 
-    def keep_to(self, share: Share) -> None:
-        """Take no more of the arenas than this share, while other trees take theirs."""
-        self.share = share
+    def keep_to(self, partition: Partition) -> None:
+        """Take no more of the arenas than a part of them, while other trees take theirs."""
+        self.partition = partition
         self.place()
 
     @property
@@ -158,8 +158,8 @@ class Storage:
         if t.shared:
             t.max_units = min(int(t.max_units), 2**31 - 1)  # links name each other by 32 bits
         t.max_words = t.max_units * (UNIT // 8)
-        if self.share is not None:
-            self.share.bound(t)
+        if self.partition is not None:
+            self.partition.bound(t)
         t.max_state_words = self.arenas["states"].size // 8
 
     def reserve(self, more: int, units: int) -> tuple[int, int]:
@@ -181,8 +181,8 @@ class Storage:
     def grow(self, nodes: int, units: int) -> bool:
         """Make room for so many nodes and units in all; False when a limit is in the way."""
         t = self.fields
-        if self.share is not None:
-            return self.share.grow(t, nodes, units, self.arenas["blocks"].size // UNIT)
+        if self.partition is not None:
+            return self.partition.grow(t, nodes, units, self.arenas["blocks"].size // UNIT)
         with held_back():
             enough = all(self.arenas[name].make_room(size) for name, size in self._sizes(nodes, units).items())
             self.place()  # whatever came of it: some may have moved
@@ -211,7 +211,7 @@ class Storage:
             most_bytes = min(most_bytes, self._bytes_of(nodes, units) // 2)
         scratch = np.zeros(nodes, np.int32), np.zeros(units // 8 + 1, np.uint8), np.zeros(2 * BINS, np.int64)
         with held_back():
-            if not recycle(self.tree, *scratch, most_nodes, most_bytes):
+            if not recycle(self.record, *scratch, most_nodes, most_bytes):
                 return False
             self.drop_index()
             for name, size in self._sizes(int(t.node_count), int(t.unit_count)).items():
@@ -223,7 +223,7 @@ class Storage:
         t = self.fields
         scratch = np.zeros(int(t.node_count), np.int32), np.zeros(int(t.unit_count) // 8 + 1, np.uint8)
         with held_back():
-            slide_together(self.tree, *scratch)
+            slide_together(self.record, *scratch)
             self.drop_index()
             self.arenas["blocks"].release(int(t.unit_count) * UNIT)
 
@@ -245,7 +245,7 @@ class Storage:
         new_nodes = max(trials * (1 if t.growth == LEAF else self.scratch["path"].size), int(t.reserve_nodes))
         nodes = int(t.node_count)
         spans = self.spans
-        most = max(nodes + new_nodes if t.shared else int(count_indexed(self.tree, spans, new_nodes)), 1024)
+        most = max(nodes + new_nodes if t.shared else int(count_indexed(self.record, spans, new_nodes)), 1024)
         size = 1 << (4 * most - 1).bit_length()
         self.drop_index()
         room = int(t.max_bytes) - self._bytes_of(nodes + new_nodes, int(t.unit_count))
@@ -259,9 +259,9 @@ class Storage:
         t.index_wanted = t.index_stale = 1  # until it is whole: an interrupt may come between
         t.index_at, t.index_size = self.index.ctypes.data, self.index.size
         if t.shared:
-            rebuild_shared(self.tree)
+            rebuild_shared(self.record)
         else:
-            rebuild_index(self.tree, spans)
+            rebuild_index(self.record, spans)
         t.index_stale = 0
         return True
 
@@ -280,25 +280,25 @@ class Storage:
     @property
     def own_units(self) -> int:
         """Units that the tree has taken, with what lies between its blocks; not those that other trees have."""
-        return int(self.fields.unit_count) if self.share is None else self.share.units(self.fields)
+        return int(self.fields.unit_count) if self.partition is None else self.partition.units(self.fields)
 
     def grow_anyhow(self) -> None:
-        """Make room for one more block, over the limit of the share if need be."""
-        assert self.share is not None
+        """Make room for one more block, over the limit of the part if need be."""
+        assert self.partition is not None
         t, room = self.fields, self.arenas["blocks"].size // UNIT
-        if not self.share.grow(t, int(t.node_count), int(t.unit_count + t.needed_units), room, anyhow=True):
+        if not self.partition.grow(t, int(t.node_count), int(t.unit_count + t.needed_units), room, anyhow=True):
             raise MemoryError("no memory for the blocks of trees that are merged")
 
     def take_in(self, spans: Any) -> None:
         """Note where nodes lie that another tree had and this one has now."""
-        assert self.share is not None
-        self.share.grafted += [(int(first), int(end)) for first, end in spans]
+        assert self.partition is not None
+        self.partition.grafted += [(int(first), int(end)) for first, end in spans]
 
     @property
     def spans(self) -> Any:
         """The spans of numbers that the tree's nodes have."""
-        if self.share is not None:
-            return self.share.spans(self.fields)
+        if self.partition is not None:
+            return self.partition.spans(self.fields)
         return np.array([(0, int(self.fields.node_count))], np.int64)
 
     def used(self) -> dict[str, Any]:
@@ -346,6 +346,10 @@ class Storage:
         whole = self._view("states", np.uint64)
         return whole[: whole.size - whole.size % words].reshape(-1, words)
 
+    def state(self, index: int, layout: Any) -> Any:
+        """A copy of a node's state, as a record of a layout."""
+        return self.states[index].copy().view(layout)[0]
+
     @property
     def edges(self) -> Any:
         """The blocks as edges."""
@@ -368,7 +372,7 @@ class Storage:
 
     def plant(self, state: Any, depth: int, player: int) -> None:
         """Begin a new tree whose root has this state."""
-        t, index = self.fields, 0 if self.share is None else self.share.first
+        t, index = self.fields, 0 if self.partition is None else self.partition.first
         self.states[index] = np.frombuffer(state.tobytes(), np.uint64)
         root = np.zeros(1, NODE)
         for name in ("block", "parent", "sibling", "best"):

@@ -31,7 +31,7 @@ from .units import note_return
 from .views import edge_at, node_at, out_of, step_at
 
 assert TREE.fields is not None
-TICKETS, STOPPED, GUARD = (TREE.fields[name][1] for name in ("tickets", "stopped", "guard"))
+TRIALS_LEFT, STOPPED, GUARD = (TREE.fields[name][1] for name in ("trials_left", "stopped", "guard"))
 AT_A_TIME = 8
 """Trials that a thread takes on before it asks for more."""
 
@@ -61,7 +61,7 @@ def work(tree: Any, main: Any) -> int:
     mine = 0
     while read_from(tree.owner + STOPPED) == 0:
         if mine == 0:
-            mine = take_tickets(tree)
+            mine = take_trials(tree)
             if mine == 0:
                 return DONE
         status = room_for_all(tree, main)
@@ -73,24 +73,24 @@ def work(tree: Any, main: Any) -> int:
             else:
                 retreat(tree, tree.length)
         if status != DONE:
-            add_to(tree.owner + TICKETS, mine)
+            add_to(tree.owner + TRIALS_LEFT, mine)
             return status
         tree.trials += 1
         mine -= 1
         if tree.fresh == BAD:
-            add_to(tree.owner + TICKETS, mine)
+            add_to(tree.owner + TRIALS_LEFT, mine)
             return SCHEDULE_FAILED
-    add_to(tree.owner + TICKETS, mine)
+    add_to(tree.owner + TRIALS_LEFT, mine)
     return DONE
 
 
 @inlined
-def take_tickets(tree: Any) -> int:
+def take_trials(tree: Any) -> int:
     """How many trials this thread may take on now."""
-    left = add_to(tree.owner + TICKETS, -AT_A_TIME)
+    left = add_to(tree.owner + TRIALS_LEFT, -AT_A_TIME)
     mine = min(max(left, 0), AT_A_TIME)
     if mine < AT_A_TIME:
-        add_to(tree.owner + TICKETS, AT_A_TIME - mine)
+        add_to(tree.owner + TRIALS_LEFT, AT_A_TIME - mine)
     return mine  # type: ignore[no-any-return]
 
 

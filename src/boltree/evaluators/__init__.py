@@ -1,12 +1,10 @@
-"""Leaf values and priors from outside the kernel: a network, or any Python object.
+"""Leaf values and priors from outside of the kernel: a network, or any Python object.
 
 Numbers, rollouts and a problem's own heuristic are evaluated inside the kernel; an `Evaluator` is asked from
 Python, between selecting leaves and backing them up.
 """
 
-from .batches import Batches
 from .cached import Cached
-from .external import Evaluator, evaluate_waiting, features_for
-from .together import Together
+from .evaluator import NOTHING, Answers, Evaluator, ask, batch_size, checked, features_for
 
-__all__ = ["Batches", "Cached", "Evaluator", "Together", "evaluate_waiting", "features_for"]
+__all__ = ["NOTHING", "Answers", "Cached", "Evaluator", "ask", "batch_size", "checked", "features_for"]

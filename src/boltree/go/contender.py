@@ -16,9 +16,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from ..batches import Together
 from ..core.memory import physical_memory
 from ..errors import ParameterError
-from ..evaluators import Together
 from ..lab.settings import Setting
 from .player import Limit, Player, SearchPlayer
 from .settings import go_setting

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..node import Node
 from ..search import Search
+from ..tree import Node
 from .gtp_wish import Wish
 from .outlook import Outlook, network_of, outlook_of
 from .player import winning_chance
@@ -143,12 +143,12 @@ class Reporter:
     def _outlook(self, node: Node) -> Outlook:
         key = _key(node)
         if key not in self._seen:
-            self._seen[key] = outlook_of(self._search.evaluator, self._search.problem, node._state_record)
+            self._seen[key] = outlook_of(self._search.evaluator, self._search.problem, node.state_record)
         return self._seen[key]
 
 
 def _key(node: Node) -> bytes:
-    return bytes(node._state_record.tobytes())
+    return bytes(node.state_record.tobytes())
 
 
 def _variation(action: int, count: int, nodes: list[Node]) -> tuple[list[tuple[int, int]], list[Node]]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..evaluators import Together
+from ..batches import Together
 from .answers import read_outputs
 from .features import NUMBERS, PLANES
 from .launching import NOT_BYTES, NOT_FINITE, travel_and_judge, way_of

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluators import Together
+from ..batches import Together
 from ..search import Search
 from .evaluation import GoEvaluator
 from .game import Game

@@ -108,7 +108,7 @@ def run_job(job: Job, watch: Watcher | None = None) -> Columns:
     problem = problem_named(job.problem)
     exactly = _is_exact(problem, job)
     search = Search(problem, job.setting.algorithm(), seed=job.search_seed(), growth=job.growth)
-    search._set_budget(job.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint
+    search.set_budget(job.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint
     points = Experiment("", (), (), job.trials, job.evaluate_every).checkpoints
     columns: Columns = {"trials": points, **{name: np.zeros(points.size) for name in ("value", "regret", "error")}}
     columns["optimum"] = np.full(points.size, exact(search).best.root_value if exactly else np.nan)

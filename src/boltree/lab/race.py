@@ -53,7 +53,7 @@ def _runner(job: Job, exactly: bool, among: int, stop: Event) -> Callable[[int, 
         problem_named(job.problem), job.setting.algorithm(), seed=job.search_seed(), growth=job.growth,
         max_bytes=physical_memory() * 4 // 5 // among,
     )  # fmt: skip
-    search._set_budget(job.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint
+    search.set_budget(job.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint
 
     def run(number: int, point: int) -> float:
         if search.run(trials=point - search.trials, stop=lambda _: stop.is_set()) == "memory":

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..node import Node
 from ..search import Search
-from ..survey import Survey
+from ..tree.survey import Survey
 from ..web.page import json_text, number
 from .curves import entropy_of
 
@@ -59,7 +58,7 @@ def _outcomes(seen: Survey, kept: list[int]) -> Counter[tuple[int, int]]:
 
 def _shared_outcomes(search: Search, kept: list[int]) -> Counter[tuple[int, int]]:
     """The same where an outcome may be another action's too."""
-    children = {index: Node(search, index).children for index in kept}
+    children = {index: search.node_at(index).children for index in kept}
     return Counter({(index, a): len(nodes) for index, found in children.items() for a, nodes in found.items()})
 
 
@@ -105,7 +104,7 @@ def _recommended_line(seen: Survey) -> list[int]:
 def _node(
     search: Search, index: int, seen: Survey, outcomes: Counter[tuple[int, int]], names: Sequence[str]
 ) -> dict[str, Any]:
-    node = Node(search, index)
+    node = search.node_at(index)
     found: dict[str, Any] = {"count": int(seen.visits[index]), "value": number(seen.value[index], 5)}
     text = search.problem.show_state(node.state)
     if len(text) <= TEXT:

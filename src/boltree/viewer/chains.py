@@ -56,7 +56,7 @@ def check_chain(search: Search, chain: Chain) -> None:
     where = f"{type(problem).__name__}.scene: bt.Chain"
     if not 0 <= chain.forward < problem.actions:
         raise ProblemError(f"{where}: forward={chain.forward!r} is none of its actions, 0 to {problem.actions - 1}")
-    here = np.asarray(search.root._state_record).reshape(1).copy()
+    here = np.asarray(search.root.state_record).reshape(1).copy()
     place = place_of(search, chain, search.root.state)
     for at in range(place, min(chain.length, LONGEST) + 1) if place != NOWHERE else ():
         following = here

@@ -25,6 +25,6 @@ def optimum_of(search: Search) -> float | None:
         return None
     most = PLAIN_STATES if isinstance(problem, PythonProblem) else STATES
     try:
-        return solve(problem, state=root._state_record, horizon=search.horizon - root.depth, max_states=most).root_value
+        return solve(problem, state=root.state_record, horizon=search.horizon - root.depth, max_states=most).root_value
     except ProblemError:
         return None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..search import Search
-from ..survey import Survey, distinct_states
+from ..tree.survey import Survey, distinct_states
 
 NOWHERE = -1
 
@@ -32,7 +32,7 @@ class Places:
 
     def update(self) -> None:
         """Place the nodes made since the last update."""
-        states, which = distinct_states(self._search, first=self.of_node.size)
+        states, which = distinct_states(self._search.tree, first=self.of_node.size)
         new = np.array([self._slot_of(state) for state in states], np.int64)
         self.of_node = np.concatenate([self.of_node, new[which]])
 

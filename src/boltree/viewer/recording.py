@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError, ProblemError
-from ..node import Node
 from ..scenes import Board, Chain, Grid
 from ..search import Search
+from ..tree import Node
 from .boards import BoardPainter
 from .chains import ChainPainter
 from .exactly import optimum_of
@@ -75,7 +75,7 @@ class Recording:
         search = self.search
         if progress is not None:
             progress(search)
-        search._set_budget(trials)  # H-MCTS plans for all of them, not for those up to the first moment
+        search.set_budget(trials)  # H-MCTS plans for all of them, not for those up to the first moment
         for point in points(search.trials, search.trials + trials):
             self._run_to(point)
             self._note()

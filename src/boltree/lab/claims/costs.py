@@ -38,10 +38,10 @@ def _nanoseconds(chosen: Algorithm, width: int, seconds: float) -> float:
     """Nanoseconds that a trial spends on each of its visits."""
     search = Search(corridor(width), chosen, seed=0, evaluator=0.0)
     search.run(trials=2 * width)  # beyond the first table, and the first steps of the way
-    before = int(search._tree.visits_made)
+    before = int(search.tree.fields.visits_made)
     began = time.perf_counter()
     search.run(seconds=seconds)
-    return (time.perf_counter() - began) / (int(search._tree.visits_made) - before) * 1e9
+    return (time.perf_counter() - began) / (int(search.tree.fields.visits_made) - before) * 1e9
 
 
 def measure_alias(quick: bool) -> dict[str, Any]:

@@ -1,0 +1,118 @@
+"""Running trials in batches: while one batch is evaluated in another thread, the next is selected.
+
+What is selected never depends on how fast the evaluator is: the next batch is selected when this one has been handed
+over, and the oldest is backed up first. So the same seed and batch size give the same tree.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.batch import abandon_flights, select_batch, settle_batch
+from ..core.interrupts import held_back
+from ..core.records import DONE
+from ..evaluators import NOTHING, ask
+from ..tree import Tree
+from ..tree.runner import ChunkedRunner
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """A batch on its way: its places, and the evaluator's answer to come about those that wait for it."""
+
+    first: int
+    count: int
+    answer: Future[Any]
+
+
+class BatchRunner(ChunkedRunner):
+    """Runs the trials of a tree whose evaluator is given several leaves at a time."""
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        self._size = tree.batch
+        self._batches: deque[_Batch] = deque()
+        self._newest = 0  # the half of the places that was filled last
+        self._thread: ThreadPoolExecutor | None = None
+
+    def begin(self) -> None:
+        """Start the thread that asks the evaluator."""
+        self._thread = ThreadPoolExecutor(1)
+
+    def run_chunk(self, trials: int, last: int | None, left: float | None) -> bool:
+        """Back up at least a number of trials; False when there is no memory for another batch."""
+        tree = self.tree
+        if tree.root_waits:
+            return tree.run(1)
+        end = tree.trials + trials
+        while tree.trials < end:
+            if not self._fill(None if last is None else last - tree.trials):
+                return False
+            if self._batches:
+                self._settle()
+        return True
+
+    def finish(self, completed: bool) -> None:
+        """Back up what is on its way; or, if the run was broken off, take it back."""
+        try:
+            while completed and self._batches:
+                self._settle()
+        finally:
+            for batch in self._batches:
+                batch.answer.cancel()
+            with held_back():
+                self._batches.clear()
+                for first in (self._newest, self._size - self._newest):  # also what was selected and not noted yet
+                    abandon_flights(self.tree.record, first, self._size)
+            if self._thread is not None:
+                self._thread.shutdown(wait=True)
+
+    def _fill(self, left: int | None) -> bool:
+        """Hand over batches until two are on their way; False when there is no memory for the first.
+
+        Args:
+            left: how many more trials may be backed up; None for any number.
+        """
+        while len(self._batches) < 2:
+            selected = sum(batch.count for batch in self._batches)
+            wanted = self._size if left is None else min(self._size, left - selected)
+            if wanted <= 0:
+                break
+            if not self.tree.make_room_for(wanted):
+                return bool(self._batches)
+            if self._select(wanted) == 0:
+                break
+        return True
+
+    def _select(self, wanted: int) -> int:
+        """Select a batch and ask about it; how many trials it has."""
+        tree, storage = self.tree, self.tree.storage
+        first = self._newest = 0 if not self._batches or self._batches[-1].first else self._size
+        count = int(select_batch(tree.record, first, wanted))
+        if count < 0:
+            tree.handle(-count)
+        if count <= 0:
+            return 0
+        flights = storage.scratch["flights"][first : first + count]
+        waits = flights["waits"] != 0
+        words = storage.states[flights["leaf"][waits]]  # a copy: the tree may move while they are evaluated
+        assert self._thread is not None
+        asked = tree.evaluator, tree.problem, words, bool(tree.fields.prior_external)
+        self._batches.append(_Batch(first, count, self._thread.submit(_ask_about_any, *asked)))
+        return count
+
+    def _settle(self) -> None:
+        """Wait for the oldest batch's answer, and back it up."""
+        batch = self._batches[0]
+        values, priors = batch.answer.result()
+        code = int(settle_batch(self.tree.record, batch.first, batch.count, values, priors.reshape(-1)))
+        if code != DONE:
+            self.tree.handle(code)
+        self._batches.popleft()
+
+
+def _ask_about_any(evaluator: Any, problem: Any, words: Any, prior_wanted: bool) -> Any:
+    return ask(evaluator, problem, words, prior_wanted) if len(words) else NOTHING

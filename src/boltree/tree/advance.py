@@ -1,0 +1,98 @@
+"""Going on from an outcome: it becomes the root of a tree in other memory, with what lay below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import records
+from ..core.random import new_generator
+from ..core.storage import fields_of
+from ..core.subtree import copy_shared, copy_subtree
+from ..errors import ParameterError
+from ..states import PlainState
+from .node import Node
+from .tree import Tree
+
+Outcome = tuple[Node | None, Any]
+"""The node that an action led to, if it is in the tree, and its state."""
+
+
+def move_along(tree: Tree, steps: Sequence[tuple[int, Any]]) -> None:
+    """Move the root by several actions, each with the state that it led to: as one after the other, but copied once."""
+    node: Node | None = root_of(tree)
+    path: list[tuple[Node | None, Outcome]] = []  # where each step is taken, if that is known, and what came of it
+    for k, (action, state) in enumerate(steps):
+        outcome: Outcome | None = None
+        if node is not None and state is not None and isinstance(action, (int, np.integer)):
+            outcome = outcome_of(tree, node, int(action), state)
+        if outcome is None or outcome[0] is None:  # what is in the tree is legal
+            legal = tree.problem.legal_actions(steps[k - 1][1]) if node is None else node.actions.tolist()
+            if action not in legal:
+                raise ParameterError(f"step {k + 1}: action={action!r}: must be a legal action there: {legal}")
+        if outcome is None:
+            outcome = (None, state) if node is None else outcome_of(tree, node, int(action), state)
+        path.append((node, outcome))
+        node = outcome[0]
+    for k, ((action, state), (above, outcome)) in enumerate(zip(steps, path, strict=True), 1):
+        if above is None:  # the root by now
+            root = root_of(tree)
+            move_root(tree, root, outcome_of(tree, root, int(action), state), receding=False)
+        elif outcome[0] is None or k == len(steps):
+            move_root(tree, above, outcome, receding=False)
+
+
+def root_of(tree: Tree) -> Node:
+    """The root as a node."""
+    return Node(tree, int(tree.fields.root))
+
+
+def outcome_of(tree: Tree, node: Node, action: int, state: Any) -> Outcome:
+    """The node that an action led to, if it is in the tree, and its state."""
+    known = node.outcomes(action)
+    if state is not None:
+        given = tree.problem.as_state(state)
+        same = [child for child in known if child.state_record.tobytes() == given.tobytes()]
+        return min(same, key=lambda child: child.terminal, default=None), given  # it went on, if it may have
+    if len(known) == 1:
+        return known[0], known[0].state_record
+    if tree.problem.deterministic:
+        memory = PlainState(np.asarray(node.state_record).reshape(1).copy())
+        tree.problem.plain_step(memory, action, new_generator(0))
+        return None, memory.memory[0]
+    raise ParameterError(f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was")
+
+
+def move_root(tree: Tree, above: Node, outcome: Outcome, receding: bool) -> None:
+    """Make an outcome of a node's action the root; `Search.advance` says how."""
+    kept, given = outcome
+    by_state = tree.fields.shared == records.BY_STATE
+    depth = 0 if by_state else above.depth + 1
+    player = tree.problem.plain_player(given) if kept is None else kept.player
+    record = tree.record.copy()
+    t = fields_of(record)
+    if receding and not by_state:  # which always looks as far ahead
+        t.horizon += 1
+    t.window_count = t.next_sweep = 0
+    # the scratch memory goes on, and with it the random numbers
+    storage = tree.new_storage(record, max(int(t.horizon) - depth, 0), tree.storage.scratch)
+    if tree.estimates is not None:
+        tree.estimates.resume()
+    if kept is None:
+        kept_counts = {name: t[name] for name in ("trials", "visits_made", "recyclings", "lowest", "highest")}
+        storage.plant(given, depth, player)
+        for name, value in kept_counts.items():
+            t[name] = value
+    else:
+        storage.make_sure(int(t.node_count) + 1, int(t.unit_count) + 1)
+        origins = np.zeros(int(t.node_count), np.int32)
+        if t.shared:
+            copy_shared(tree.record, record, kept.index, origins, np.full(origins.size, records.NONE, np.int32))
+        else:
+            copy_subtree(tree.record, record, kept.index, origins)
+    tree.replace(record, storage)  # only now, with nothing left that can fail
+    tree.enter_root()
+    if tree.estimates is not None:
+        tree.estimates.show()

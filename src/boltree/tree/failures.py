@@ -1,0 +1,97 @@
+"""From a kernel's error code to the exception that a user understands.
+
+When a problem's own function raised, the call is made again in plain Python with the saved state and
+generator, so that the user's own exception arrives, with its traceback.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core import records
+from ..errors import ParameterError, ProblemError
+from ..states import PlainState
+
+if TYPE_CHECKING:
+    from .tree import Tree
+
+
+def raise_failure(tree: Tree, code: int) -> None:
+    """Raise what went wrong in the last trial. The tree is as it was before that trial."""
+    t, problem = tree.fields, tree.problem
+    name = problem.display_name()
+    words = tree.storage.states[int(t.error_node)].copy()
+    memory = words.view(problem.state_layout())
+    where = f"in state {problem.written(memory)}"
+    action = int(t.error_action)
+    rng = np.array([t.error_rng0, t.error_rng1], np.uint64)
+    state = PlainState(memory.copy())
+    again: dict[int, Any] = {
+        records.STEP_FAILED: lambda: problem.plain_step(state, action, rng),
+        records.ROLLOUT_FAILED: lambda: _rollout(problem, state, rng),
+        records.LEGAL_FAILED: lambda: problem.legal_actions(memory[0]),
+        records.PRIOR_FAILED: lambda: problem.plain_prior(memory),
+        records.HEURISTIC_FAILED: lambda: problem.plain_heuristic(memory),
+        records.FEATURES_FAILED: lambda: problem.plain_features(memory),
+        records.PLAYER_FAILED: lambda: _player_after(problem, state, action, rng),
+    }
+    if code in again:
+        problem.reraise()
+        again[code]()
+        function = {
+            records.STEP_FAILED: "step",
+            records.ROLLOUT_FAILED: "a rollout",
+            records.LEGAL_FAILED: "legal",
+            records.PRIOR_FAILED: "prior",
+            records.HEURISTIC_FAILED: "heuristic",
+            records.FEATURES_FAILED: "features",
+            records.PLAYER_FAILED: "player",
+        }[code]
+        raise ProblemError(
+            f"{name}: {function} raised when compiled {where}, but not in plain Python; run bt.check(problem)"
+        )
+    value = float(t.error_value)
+    if code == records.BAD_REWARD:
+        raise ProblemError(f"{name}.step: reward={value} for action {action} {where}; rewards must be finite")
+    if code == records.NO_ACTION:
+        raise ProblemError(
+            f"{name}: no legal action {where}; a state without legal actions must be terminal (done=True)"
+        )
+    if code == records.BAD_PRIOR:
+        raise ProblemError(f"{name}: prior={value} for action {action} {where}; a prior must be finite and at least 0")
+    if code == records.BAD_PLAYER:
+        raise ProblemError(f"{name}.player returned {value:g} after action {action} {where}; it must be 0 or 1")
+    if code == records.BAD_VALUE and t.evaluator == records.ROLLOUT:
+        raise ProblemError(f"{name}: a rollout {where} returned {value}; rewards must be finite")
+    if code == records.BAD_VALUE:
+        raise ProblemError(f"{name}: the evaluator's value is {value} {where}; it must be finite")
+    if code == records.SCHEDULE_FAILED:
+        raise ParameterError(
+            f"{tree.algorithm.name}: a temperature is {value} at count {action}; alpha must stay greater than 0 and "
+            "beta at least 0, both finite"
+        )
+    raise RuntimeError(f"the kernel stopped with code {code}")
+
+
+def plain_outcome(problem: Any, state: PlainState, action: int) -> None:
+    """Call, in plain Python, whatever exact solving calls on a state, so that what raised raises again."""
+    problem.legal_actions(state)
+    problem.plain_player(state.memory)
+    if action >= 0:
+        before = state.memory.copy()
+        for k in range(problem.plain_count_outcomes(state, action)):
+            state.memory[:] = before
+            problem.plain_outcome(state, action, k)
+
+
+def _player_after(problem: Any, state: PlainState, action: int, rng: Any) -> None:
+    problem.plain_step(state, action, rng)
+    problem.plain_player(state.memory)
+
+
+def _rollout(problem: Any, state: PlainState, rng: Any) -> None:
+    for _ in range(problem.horizon):
+        if problem.plain_step(state, problem.plain_random_action(state, rng), rng)[1]:
+            break

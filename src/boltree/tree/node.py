@@ -1,0 +1,248 @@
+"""Looking at a node of a search: its actions, values, visits, policy, state and children, as NumPy arrays."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.reading import newest_outcome, write_policy
+from ..core.records import BY_STATE, DONE, NONE, SINGLE, TERMINAL
+from ..core.run import recommend_action
+from ..schedules import at_count
+
+if TYPE_CHECKING:
+    from .tree import Tree
+
+
+class Node:
+    """A decision node: a state at a depth. A view: it shows the search as it is when read.
+
+    Values are player 0's. Arrays are over `actions`.
+    """
+
+    def __init__(self, tree: Tree, index: int) -> None:
+        searched = getattr(tree, "tree", None)
+        if searched is not None:
+            warnings.warn("bt.Node(search, i) is called search.node_at(i) now", DeprecationWarning, stacklevel=2)
+            tree = searched
+        self._tree = tree
+        self._version = tree.version
+        self._index = int(index)
+
+    def __repr__(self) -> str:
+        return f"<Node depth={self.depth} count={self.count} value={self.value:.6g}>"
+
+    @property
+    def _storage(self) -> Any:
+        if self._version != self._tree.version:
+            raise RuntimeError(
+                "this node belongs to a tree that was left by advance() or recycled; take search.root again"
+            )
+        return self._tree.storage
+
+    @property
+    def _record(self) -> Any:
+        return self._storage.node(self._index)
+
+    @property
+    def _edges(self) -> Any:
+        _ = self._storage  # still of this tree?
+        return self._tree.edges_of(self._index)
+
+    @property
+    def value(self) -> float:
+        """V(s), the node's value estimate; V_init while no action was tried."""
+        return float(self._record.value)
+
+    @property
+    def count(self) -> int:
+        """N(s), how often trials arrived here."""
+        return int(self._record.visits)
+
+    def action_name(self, action: int) -> str:
+        """What an action is called here."""
+        return self._tree.problem.action_name_in(self.state, action)
+
+    @property
+    def entropy(self) -> float:
+        """H_V(s), the entropy value, for algorithms that keep one."""
+        return float(self._record.entropy)
+
+    @property
+    def temperature(self) -> float:
+        """The search temperature alpha of the next visit here; NaN for algorithms without one."""
+        algorithm, t = self._tree.algorithm, self._tree.fields
+        soft = algorithm.state_value in ("soft", "relative-soft", "sparse")
+        if not soft and algorithm.search_distribution not in ("boltzmann", "relative", "sparsemax"):
+            return math.nan
+        if t.adaptive:
+            return float(t.alpha_scale)
+        return at_count(algorithm.temperatures[0], self.count + 1, float(t.alpha_scale))
+
+    @property
+    def entropy_weight(self) -> float:
+        """The weight beta of the entropy bonus at the next visit here; NaN for algorithms without one."""
+        algorithm = self._tree.algorithm
+        if algorithm.entropy_bonus == "none":
+            return math.nan
+        return at_count(algorithm.temperatures[1], self.count + 1, float(self._tree.fields.beta_scale))
+
+    @property
+    def depth(self) -> int:
+        """Steps from where the search began; those of the first way here where nodes are shared by state."""
+        if self._tree.fields.shared != BY_STATE:
+            return int(self._record.depth)
+        return len(self._path()) - 1
+
+    @property
+    def player(self) -> int:
+        """Who moves here, 0 or 1."""
+        return int(self._record.player)
+
+    @property
+    def terminal(self) -> bool:
+        """Whether the problem ended here."""
+        return bool(self._record.marks & TERMINAL)
+
+    @property
+    def reward(self) -> float:
+        """The reward paid on the first arrival here; at the root of a search that shares nodes, NaN."""
+        record = self._record
+        if not self._tree.fields.shared:
+            return float(record.reward)
+        if record.parent == NONE:
+            return math.nan
+        parent = Node(self._tree, int(record.parent))
+        return next(float(link.reward) for link in parent._links(int(record.action)) if link.child == self._index)
+
+    @property
+    def state(self) -> Any:
+        """The state, a NumPy record, or the object itself for a `PythonProblem`."""
+        return self._tree.problem.present(self.state_record)
+
+    @property
+    def state_record(self) -> Any:
+        """The state as it is stored, a NumPy record, for a `PythonProblem` too."""
+        return self._storage.state(self._index, self._tree.problem.state_layout())
+
+    @property
+    def index(self) -> int:
+        """The node's number in the order in which nodes were made."""
+        return self._index
+
+    @property
+    def actions(self) -> NDArray[np.int64]:
+        """The legal actions."""
+        _ = self._storage  # still of this tree?
+        return self._tree.actions_of(self._index)
+
+    def _by_action(self, field: str, default: float, dtype: Any) -> NDArray[Any]:
+        edges = self._edges
+        if edges is not None:
+            return np.array(edges[field], dtype)
+        actions = self.actions
+        values = np.full(actions.size, default, dtype)
+        record = self._record
+        if record.marks & SINGLE:
+            only = self._storage.node(record.block)
+            t = self._tree.fields
+            average = self._tree.algorithm.state_value == "mean"
+            total = record.value if average else only.reward + t.discount * only.value
+            sign = -1.0 if record.player == 1 else 1.0
+            values[actions == only.action] = {"visits": 1, "q": sign * total}[field]
+        return values
+
+    @property
+    def visits(self) -> NDArray[np.int64]:
+        """N(s,a) of each action."""
+        return self._by_action("visits", 0, np.int64)
+
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """Q(s,a) of each action, in player 0's units; NaN while untried."""
+        values = self._by_action("q", np.nan, np.float64)
+        values[self.visits == 0] = np.nan
+        return -values if self.player == 1 else values
+
+    @property
+    def recommended(self) -> int | None:
+        """The recommended action; None while no action was tried."""
+        _ = self._storage  # still of this tree?
+        action = int(recommend_action(self._tree.record, self._index))
+        return None if action < 0 else action
+
+    @property
+    def prior(self) -> NDArray[np.float64] | None:
+        """The prior of each action, if there is one."""
+        t, record = self._tree.fields, self._record
+        if not t.has_prior or self._edges is None:
+            return None
+        n = int(record.actions)
+        first = 4 * (int(record.block) + n) + int(t.extra_words) * n
+        return np.array(self._storage.words[first : first + n])
+
+    @property
+    def policy(self) -> NDArray[np.float64]:
+        """The search policy pi that the next visit would draw from."""
+        actions = self.actions
+        if actions.size == 0:
+            return np.zeros(0)
+        path = self._path()
+        out = np.zeros(actions.size)
+        t = self._tree.fields
+        if self._edges is None:
+            self._storage.make_sure(int(t.node_count), int(t.unit_count) + 4 * actions.size + 4)
+        if write_policy(self._tree.record, np.array(path[::-1], np.int64), out) != DONE:
+            self._tree.problem.reraise()
+            raise RuntimeError("the policy of this node cannot be worked out: legal or prior failed")
+        return out
+
+    def _path(self) -> list[int]:
+        """The nodes from this one up to the root, by the parent that each was met from first."""
+        path, root = [self._index], int(self._tree.fields.root)
+        parents = self._storage.nodes.view(np.ndarray)["parent"]
+        while path[-1] != root:
+            path.append(int(parents[path[-1]]))
+        return path
+
+    @property
+    def children(self) -> dict[int, list[Node]]:
+        """The nodes below, by action, one for each outcome seen."""
+        record, found = self._record, {}
+        if record.marks & SINGLE:
+            found[self._storage.node(record.block).action] = [Node(self._tree, record.block)]
+        edges = self._edges
+        if edges is not None:
+            for i in np.flatnonzero(edges["child"] != NONE):
+                found[int(edges["action"][i])] = self.outcomes(int(edges["action"][i]))
+        return found
+
+    def outcomes(self, action: int) -> list[Node]:
+        """The nodes that an action was seen to lead to, in the order in which they were met."""
+        if self._tree.fields.shared:
+            return [Node(self._tree, int(link.child)) for link in self._links(action)]
+        return [Node(self._tree, i) for i in self._chain(action, self._storage.nodes["sibling"])]
+
+    def arrivals(self, action: int) -> NDArray[np.int64]:
+        """n(s,a,s'): how often an action led to each of its `outcomes`; a shared node is visited by other ways too."""
+        if self._tree.fields.shared:
+            return np.array([link.visits for link in self._links(action)], np.int64)
+        return np.array([child.count for child in self.outcomes(action)], np.int64)
+
+    def _links(self, action: int) -> list[Any]:
+        """Where nodes are shared: the links of an action's outcomes."""
+        links = self._storage.links
+        return [links[i] for i in self._chain(action, links["next"])]
+
+    def _chain(self, action: int, following: Any) -> list[int]:
+        """The chain of an action's outcomes, which goes from the newest to the oldest, the other way round."""
+        found: list[int] = []
+        here = int(newest_outcome(self._tree.record, self._index, int(action)))
+        while here != NONE:
+            found.append(here)
+            here = int(following[here])
+        return found[::-1]

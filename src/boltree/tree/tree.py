@@ -1,0 +1,333 @@
+"""The tree of one search: its record, its memory and its limits; and the one place that answers the kernel's events.
+
+A kernel runs trials until they are done or until it needs something that only Python can give: more memory, an index of
+outcomes, the value of a leaf. It then returns an *event* (core/records.py lists them), `Tree.handle` does what it asks
+for, and the kernel is called again. Whatever runs trials, in one thread or in several, one by one or in batches, takes
+a `Tree` and leaves its events to it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algorithms import MAX_BUDGET, Algorithm
+from ..configuration import configure
+from ..core import records, space
+from ..core.memory import physical_memory
+from ..core.partition import Partition
+from ..core.run import abandon_trial, bytes_of_trial, room_for_batch, run_shared_trials, run_trials
+from ..core.storage import Storage, fields_of, new_record
+from ..errors import ParameterError, ProblemError
+from ..evaluators import ask, batch_size
+from ..problem import Problem
+from .failures import raise_failure
+from .leaves import enter_evaluator, is_external
+from .transpositions import Estimates, Transpositions, sharing_of
+
+MOST_BYTES = 1 << 56
+"""More bytes than any machine has; sums of a few such numbers are still 64-bit numbers."""
+
+SPARE_BYTES = 64 << 20
+"""The memory of a tree that was left is kept for the next one up to this size."""
+
+
+class Tree:
+    """The tree of one search, from which kernels and everything that looks at it read.
+
+    Args:
+        problem, algorithm, state, growth, evaluator, transpositions, max_nodes, max_bytes, on_full: as of `Search`.
+        seed: of the tree's random numbers.
+
+    Attributes:
+        record: the tree's record in a one-element array, as kernels take it.
+        fields: the same memory, with an attribute for every field.
+        storage: the arenas of nodes, states and blocks, and the scratch memory of trials.
+        batch: how many leaves the evaluator is given at a time.
+        estimates: with transpositions, the trials' own estimates and those that are shown; else None.
+        version: another number whenever nodes get other numbers.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        algorithm: Algorithm,
+        seed: np.random.SeedSequence,
+        *,
+        state: Any = None,
+        growth: Literal["leaf", "trial"] = "leaf",
+        evaluator: Any = "rollout",
+        transpositions: Transpositions = False,
+        max_nodes: int | None = None,
+        max_bytes: int | None = None,
+        on_full: Literal["stop", "recycle"] = "stop",
+    ) -> None:
+        self.problem, self.algorithm = problem, algorithm
+        self.growth, self.evaluator, self.on_full = growth, evaluator, on_full
+        self.version = 0
+        self._spare: Any = None
+        external = is_external(evaluator, growth)
+        prior_external = external and bool(getattr(evaluator, "gives_prior", True))
+        record, self._kept = configure(
+            problem, algorithm, has_prior=problem.has("prior") or prior_external, external=external
+        )
+        self._enter(record)
+        t = self.fields
+        t.prior_external = prior_external and t.has_prior
+        enter_evaluator(t, problem, evaluator, growth)
+        self.batch = batch_size(evaluator) if external and not self.counts_trials else 1
+        self.in_common_batches = bool(getattr(evaluator, "serves_many_searches", False)) and not self.counts_trials
+        t.shared = sharing_of(transpositions, self)
+        self.transpositions: Transpositions = transpositions
+        self.estimates = Estimates(self) if t.shared else None
+        if self.batch > 1 or self.in_common_batches or t.shared:
+            # a leaf that waits must not be taken for a node with one visit; a shared node's only child has more parents
+            t.compact = 0
+        t.growth = records.TRIAL if growth == "trial" else records.LEAF
+        for_ties, *for_trials = seed.generate_state(3, np.uint64)
+        t.seed = for_ties
+        if problem.has("prior"):
+            t.prior = problem.address("prior")
+        self.max_nodes = None if max_nodes is None else int(max_nodes)
+        self.is_limited = max_bytes is not None
+        self.max_bytes = min(int(max_bytes), MOST_BYTES) if max_bytes is not None else physical_memory() * 4 // 5
+        self.storage = self.new_storage(record, problem.horizon)
+        self.storage.scratch["rng"][:] = for_trials
+        self.noise = np.random.default_rng(seed.spawn(1)[0])
+        self.plant(problem.as_state(state) if state is not None else problem.plain_start(self.storage.scratch["rng"]))
+
+    # Setting up
+
+    def _enter(self, record: Any) -> None:
+        self.record, self.fields = record, fields_of(record)
+
+    def new_storage(self, record: Any, levels: int, scratch: Any = None) -> Storage:
+        """Memory for a tree whose trials take at most `levels` steps; with scratch memory that is to be used again."""
+        spare, self._spare = self._spare, None
+        limits = self.max_bytes, self.max_nodes
+        storage = Storage(record, levels, *limits, batch=self.batch, arenas=spare, scratch=scratch)
+        nodes = 2 if self.growth == "leaf" else levels + 2
+        if self.max_nodes is not None and self.max_nodes < nodes:
+            raise ParameterError(f"max_nodes={self.max_nodes}: one trial of this problem may need {nodes} nodes")
+        if self.is_limited:
+            needed = int(bytes_of_trial(record, levels))
+            if storage.fields.max_bytes < needed:
+                needed += storage.scratch_bytes
+                raise ParameterError(f"max_bytes={self.max_bytes}: one trial of this problem may need {needed} bytes")
+        return storage
+
+    def plant(self, state: Any, depth: int = 0) -> None:
+        """Begin with a root that has this state."""
+        player = self.problem.plain_player(state)
+        if player not in (0, 1):
+            raise ProblemError(
+                f"{self.problem.display_name()}.player returned {player} at the start; it must be 0 or 1"
+            )
+        self.storage.plant(state, depth, player)
+        self.enter_root()
+
+    def enter_root(self) -> None:
+        """Give a new root what was not in the tree: a first value, Dirichlet noise."""
+        t, node = self.fields, self.storage.node(0)
+        if t.evaluator == records.CONSTANT and node.visits == 0:
+            node.value = t.v_init
+        if t.noise_weight:
+            draw_noise(self.algorithm, self.actions_of(int(t.root)), self.noise, self.storage.scratch["noise"])
+
+    def replace(self, record: Any, storage: Storage) -> None:
+        """Go on with another record and memory; what the old ones took is kept for the next tree, up to a size."""
+        if self.storage.nbytes <= SPARE_BYTES:
+            self._spare = self.storage.cleared(2 * self.batch)
+        self._enter(record)
+        self.storage = storage
+        self.version += 1
+
+    def twin(self, partition: Partition, generator: Any) -> Tree:
+        """A new tree from the same root, in a part of the same arenas, for another thread."""
+        tree: Tree = object.__new__(Tree)
+        tree.__dict__.update(self.__dict__)
+        tree.on_full, tree._spare = "stop", None
+        record = new_record()
+        record[0] = self.record[0]
+        tree._enter(record)
+        t, mine = tree.fields, self.fields
+        root = self.storage.node(int(mine.root))
+        storage = Storage(record, self.storage.scratch["path"].size - 2, 0, arenas=self.storage.arenas)
+        tree.storage = storage
+        storage.keep_to(partition)
+        storage.scratch["rng"][:] = generator
+        storage.scratch["noise"][:] = self.storage.scratch["noise"]
+        lowest, highest = mine.lowest, mine.highest
+        storage.plant(self.storage.states[int(mine.root)], int(root.depth), int(root.player))
+        t.lowest, t.highest, t.index_wanted, t.unit_count = lowest, highest, 0, partition.start
+        storage.nodes["value"][partition.first] = root.value if root.visits == 0 else 0.0
+        storage.nodes["marks"][partition.first] |= root.marks & records.TERMINAL
+        return tree
+
+    def set_budget(self, trials: int | None, threads: int = 1) -> None:
+        """Tell an algorithm that plans for a number of trials (H-MCTS) how many there are, if it was not told."""
+        t = self.fields
+        if t.distribution != space.HALVING or t.budget:
+            return
+        if trials is None:
+            raise ParameterError(
+                f"{self.algorithm.name}: budget=None takes the first run's trials; give run(trials=...) or budget"
+            )
+        t.budget = min(-(-trials // threads), MAX_BUDGET)
+
+    @property
+    def counts_trials(self) -> bool:
+        """Whether the algorithm counts every single trial, so that trials cannot be selected in batches."""
+        return self.fields.distribution in (space.HALVING, space.SWITCHING)
+
+    # Running
+
+    def run(self, trials: int) -> bool:
+        """Run a number of trials, one by one, in this thread; False when there is no memory for another."""
+        t, kernel = self.fields, run_shared_trials if self.fields.shared else run_trials
+        end = t.trials + trials
+        return self.drive(lambda: kernel(self.record, end - t.trials))
+
+    def drive(self, kernel: Callable[[], int], trials: int = 1) -> bool:
+        """Call a kernel until it is done, and handle its events; False when there is no memory to go on.
+
+        Args:
+            kernel: to be called; it goes on where it stopped.
+            trials: how many trials it selects before it backs up the first of them.
+        """
+        while (event := int(kernel())) != records.DONE:
+            if not self.handle(event, trials):
+                return False
+        return True
+
+    def handle(self, event: int, trials: int = 1) -> bool:
+        """Do what a kernel asks for; False when there is no memory for it. A failure is raised."""
+        t = self.fields
+        if event == records.EVALUATE:
+            self._evaluate_leaf()
+        elif event == records.INDEX:
+            return self._make_index(trials)
+        elif event == records.SWEEP:
+            assert self.estimates is not None
+            self.estimates.compute()
+        elif event == records.FULL:
+            return self._make_room(int(t.needed_nodes), int(t.needed_units))
+        elif event != records.DONE:
+            raise_failure(self, event)
+        return True
+
+    def make_room_for(self, trials: int) -> bool:
+        """Make room for a number of trials that are selected before any is backed up; False at a limit."""
+        return self.drive(lambda: room_for_batch(self.record, trials), trials)
+
+    def abandon(self) -> None:
+        """Take back a trial whose leaf waits for an evaluation that will not come."""
+        if self.fields.pending:
+            abandon_trial(self.record)
+
+    @property
+    def root_waits(self) -> bool:
+        """Whether the root's own prior must be asked for before a batch can be selected."""
+        t = self.fields
+        return bool(t.prior_external) and self.storage.node(t.root).block == records.NONE
+
+    def _evaluate_leaf(self) -> None:
+        """Ask the evaluator about the one leaf that waits, and leave the answer for the kernel."""
+        t, problem = self.fields, self.problem
+        words = self.storage.states[int(t.leaf)].copy().reshape(1, -1)
+        try:
+            # the evaluator may wait for other threads, which may need this problem before they can answer
+            with problem.others_may_call() if self.in_common_batches else contextlib.nullcontext():
+                values, priors = ask(self.evaluator, problem, words, bool(t.prior_external))
+        except BaseException:
+            self.abandon()
+            raise
+        if t.prior_external:
+            self.storage.scratch["prior_in"][:] = priors[0]
+        t.leaf_value = values[0]
+
+    # Memory
+
+    def _make_room(self, nodes: int, units: int) -> bool:
+        """Make room for a total of nodes and units; False at a limit, unless enough can be freed."""
+        t = self.fields
+        if self.storage.grow(nodes, units):
+            return True
+        return self.recycle(nodes - int(t.node_count), units - int(t.unit_count), by_nodes=nodes > int(t.max_nodes))
+
+    def _make_index(self, trials: int) -> bool:
+        """Make an index of outcomes for the next trials; False at a limit, unless enough can be freed."""
+        return self.storage.make_index(trials) or (
+            self.recycle(0, 0, by_nodes=False) and self.storage.make_index(trials)
+        )
+
+    def recycle(self, more_nodes: int, more_units: int, *, by_nodes: bool) -> bool:
+        """Free the least visited subtrees, if that is wanted and no trial is on its way through them."""
+        partitioned = self.storage.partition is not None
+        if self.on_full != "recycle" or partitioned or self.storage.node(self.fields.root).flights:
+            return False
+        before = int(self.fields.recyclings)
+        room = self.storage.recycle(more_nodes, more_units, by_nodes=by_nodes)
+        if int(self.fields.recyclings) > before:
+            self.version += 1
+        return room
+
+    # Looking
+
+    @property
+    def trials(self) -> int:
+        """Trials run so far."""
+        return int(self.fields.trials)
+
+    @property
+    def size(self) -> int:
+        """Nodes in the tree."""
+        return int(self.fields.node_count)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the tree takes."""
+        return self.storage.nbytes
+
+    @property
+    def horizon(self) -> int:
+        """The depth at which trials end."""
+        return int(self.fields.horizon)
+
+    def edges_of(self, index: int) -> Any:
+        """The edges of a node, one for each legal action; None while it has no block of them."""
+        node = self.storage.node(index)
+        if node.block == records.NONE or node.marks & records.SINGLE:
+            return None
+        return self.storage.edges[node.block : node.block + node.actions]
+
+    def actions_of(self, index: int) -> NDArray[np.int64]:
+        """The legal actions of a node; none where trials end."""
+        edges, node = self.edges_of(index), self.storage.node(index)
+        if edges is not None:
+            return np.array(edges["action"], np.int64)
+        if node.marks & records.TERMINAL or node.depth >= self.horizon:
+            return np.zeros(0, np.int64)
+        state = self.storage.state(index, self.problem.state_layout())
+        return np.array(self.problem.legal_actions(state), np.int64)
+
+    def find(self, state: Any, depth: int | None) -> int | None:
+        """The most visited node with a state, at a depth if one is given; None if there is none."""
+        wanted = np.frombuffer(self.problem.as_state(state).tobytes(), np.uint64)
+        states, nodes = self.storage.states[: self.size], self.storage.nodes[: self.size]
+        if self.fields.shared == records.BY_STATE:
+            depth = None
+        alive = nodes["marks"] & records.TERMINAL == 0
+        same = np.flatnonzero((states == wanted).all(axis=1) & alive & (depth is None or nodes["depth"] == depth))
+        return int(same[np.argmax(nodes["visits"][same])]) if same.size else None
+
+
+def draw_noise(algorithm: Algorithm, legal: Any, generator: np.random.Generator, out: Any) -> None:
+    """Write Dirichlet noise over a root's legal actions."""
+    concentration = getattr(algorithm, "noise_concentration", 10.0) / max(legal.size, 1)
+    out[:] = 0.0
+    out[legal] = generator.dirichlet(np.full(legal.size, concentration))
