@@ -62,6 +62,8 @@ ALGORITHMS: dict[str, Any] = {
     "PowerUCT": bt.PowerUCT(),
     "PowerUCT mean": bt.PowerUCT(p=1.0, c=0.5),
     "PowerUCT high": bt.PowerUCT(p=7.5, c=0.5),
+    "StochasticPowerUCT": bt.StochasticPowerUCT(),
+    "StochasticPowerUCT high": bt.StochasticPowerUCT(p=3.0, c=0.5),
     "BRUE": bt.BRUE(),
     "ANTS": bt.ANTS(alpha=1.0, target=0.6, every=16, alias=False),
     "Uniform": bt.Uniform(),
@@ -120,6 +122,7 @@ def test_many_actions(algorithm: Any, growth: str) -> None:
 
 
 CUSTOM: dict[str, Any] = {
+    "polynomial max": bt.Custom(search_distribution="polynomial-ucb", state_value="max", c=0.7),
     "ucb max": bt.Custom(search_distribution="ucb", state_value="max"),
     "ucb soft": bt.Custom(search_distribution="ucb", state_value="soft", alpha=0.5, q_init=-0.5, c=0.6),
     "bounds with prior, power": bt.Custom(search_distribution="prior-ucb", state_value="power", c=0.8, p=3.0),

@@ -36,7 +36,8 @@ ALGORITHMS = [
     bt.PUCT(), bt.UCT(c=1.0), bt.UCT(), bt.BTS(alpha=0.2), bt.DENTS(alpha=0.2), bt.MENTS(alpha=0.2),
     bt.RENTS(alpha=0.2), bt.TENTS(alpha=0.2), bt.ARBTS(), bt.ARDENTS(), bt.ARMENTS(alpha=0.2), bt.ARRENTS(alpha=0.2),
     bt.ARTENTS(alpha=0.2), bt.BTS(alpha=0.2, alias=True), bt.DENTS(alpha=0.2, alias=True),
-    bt.ARDENTS(alias=True), bt.MENTS(alpha=0.2, alias=True), bt.PowerUCT(), bt.ANTS(), bt.Uniform(),
+    bt.ARDENTS(alias=True), bt.MENTS(alpha=0.2, alias=True), bt.PowerUCT(),
+    bt.StochasticPowerUCT(), bt.ANTS(), bt.Uniform(),
 ]  # fmt: skip
 NAMES = [f"{one.name}-{i}" for i, one in enumerate(ALGORITHMS)]
 

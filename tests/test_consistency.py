@@ -108,6 +108,7 @@ def test_average_returns_need_a_decaying_temperature():
         bt.ARRENTS(alpha=0.05),
         bt.ARTENTS(alpha=0.05),
         bt.PowerUCT(c=1.0, p=4.0),
+        bt.StochasticPowerUCT(c=0.5, p=4.0),
         bt.BRUE(),
         bt.ANTS(target=0.3),
         bt.Uniform(),

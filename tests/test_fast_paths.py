@@ -13,6 +13,7 @@ import boltree as bt
 from boltree.core.alias import build_table, sample_table
 from boltree.core.random import new_generator, uniform_of
 from boltree.core.records import HEADER, NODE
+from boltree.core.run import run_trials
 from boltree.core.storage import Storage, fields_of, new_record
 from boltree.core.values import remember_best, scan_best, soft_maximum, soft_maximum_kept, sparse_maximum
 from boltree.core.views import edge_at, node_at, stack_of
@@ -89,7 +90,7 @@ def test_alias_tables_sample_their_distribution(seed, n, sharpness):
     p /= p.sum()
     counts, draws = np.zeros(n), 100_000
     storage = bare_storage(n)
-    _sample_many(storage.tree, p.copy(), n, new_generator(seed), counts, draws)
+    _sample_many(storage.record, p.copy(), n, new_generator(seed), counts, draws)
     expected = p * draws
     big = expected >= 5
     statistic = ((counts[big] - expected[big]) ** 2 / expected[big]).sum()
@@ -190,7 +191,7 @@ def test_remembered_maximum_is_the_maximum(n):
     k = 5_000
     slots, qs = rng.integers(0, n, k), np.round(rng.normal(size=k), 1)  # many ties
     kept, scanned = np.zeros(k), np.zeros(k)
-    _best_both(storage.tree, slots, qs, kept, scanned)
+    _best_both(storage.record, slots, qs, kept, scanned)
     assert (kept == scanned).all()
 
 
@@ -226,7 +227,7 @@ def test_kept_soft_maximum_equals_log_sum_exp(seed, n, alpha, size):
     slots = rng.integers(0, n, k)
     drift = np.where(rng.random(k) < 0.5, rng.normal(size=k) * size, rng.normal(size=k) * alpha)
     kept, plain = np.zeros(k), np.zeros(k)
-    _soft_both(storage.tree, slots, drift, alpha, kept, plain)
+    _soft_both(storage.record, slots, drift, alpha, kept, plain)
     assert np.isfinite(kept).all()
     q = start.copy()
     for i in range(k):
@@ -243,7 +244,7 @@ def test_kept_soft_maximum_does_not_drift():
     storage = planted(n)
     storage.headers["total"][0] = -1.0
     kept, plain = np.zeros(k), np.zeros(k)
-    _soft_both(storage.tree, rng.integers(0, n, k), rng.normal(size=k), 0.1, kept, plain)
+    _soft_both(storage.record, rng.integers(0, n, k), rng.normal(size=k), 0.1, kept, plain)
     assert np.abs(kept - plain).max() < 1e-12
 
 
@@ -291,7 +292,7 @@ def test_sparse_maximum_agrees_with_sorting(seed, n, alpha, size, ties):
     support = max(i for i in range(1, n + 1) if 1 + i * x[i - 1] > x[:i].sum())
     t = (x[:support].sum() - 1) / support
     expected = top + alpha * (0.5 + 0.5 * (x[:support] ** 2 - t**2).sum())
-    assert _sparse(storage.tree, alpha) == pytest.approx(expected, rel=1e-12, abs=1e-9 * alpha)
+    assert _sparse(storage.record, alpha) == pytest.approx(expected, rel=1e-12, abs=1e-9 * alpha)
 
 
 # Arenas
@@ -341,7 +342,7 @@ def test_indexed_outcomes_give_the_same_tree(outcomes, growth, monkeypatch):
     chained = bt.Search(Noise(outcomes=outcomes, fail=-1), bt.DENTS(alpha=0.3), seed=0, growth=growth)
     indexed.run(trials=6_000)
     assert indexed.tree.fields.index_size > 0
-    monkeypatch.setattr(chained, "_run_chunk", lambda trials: _run_chained(chained, trials))
+    monkeypatch.setattr(chained.tree, "run", lambda trials: _run_chained(chained, trials))
     chained.run(trials=6_000)
     assert chained.tree.fields.index_size == 0
     assert same_tree(indexed, chained)
@@ -362,7 +363,7 @@ def _run_chained(search, trials):
     """Run while pretending that no index is ever wanted."""
     for _ in range(trials):
         search.tree.fields.index_wanted = 0
-        assert bt.search.run_trials(search.tree.record, 1) == 0
+        assert run_trials(search.tree.record, 1) == 0
     search.tree.fields.index_wanted = 0
     return True
 

@@ -26,6 +26,7 @@ ALGORITHMS = [
     bt.ARRENTS(alpha=0.3),
     bt.ARTENTS(alpha=0.3),
     bt.PowerUCT(),
+    bt.StochasticPowerUCT(),
     bt.BRUE(),
     bt.ANTS(),
     bt.Uniform(),

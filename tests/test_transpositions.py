@@ -386,10 +386,10 @@ def test_advance(mode, growth, horizon):
     for _ in range(4):
         action = search.recommend()
         child = max(search.root.outcomes(action), key=lambda node: node.count * (not node.terminal))
-        count, value, state = child.count, child.value, child._state_record
+        count, value, state = child.count, child.value, child.state_record
         search.advance(action, state, horizon=horizon)
         assert (search.root.count, search.root.value) == pytest.approx((count, value), abs=1e-9)
-        assert search.root._state_record == state
+        assert search.root.state_record == state
         check_shared(search)
         search.run(trials=300)
         check_shared(search)

@@ -54,7 +54,8 @@ def check_invariants(
             if search.recyclings:
                 assert tried <= node.count - first, (index, tried, node.count)
             elif record.marks & UNFINISHED and search.parallelism == "a tree each":  # valued in several trees
-                often = search.threads * max(runs, search.runner.merges)
+                runner = getattr(search.runner, "chosen", search.runner)
+                often = search.threads * max(runs, runner.merges)
                 assert node.count - often <= tried <= node.count - first, (index, tried, node.count)
             else:
                 assert tried == node.count - first, (index, tried, node.count)
@@ -103,7 +104,7 @@ def check_shared(search: bt.Search, tolerance: float = 1e-9) -> int:
     keys = set()
     for index in range(search.size):
         record, node = nodes[index], Node(search.tree, index)
-        keys.add((node._state_record.tobytes(), int(record.depth), node.terminal))
+        keys.add((node.state_record.tobytes(), int(record.depth), node.terminal))
         if node.terminal or record.depth >= t.horizon:
             assert record.value == 0.0
             assert not node.children

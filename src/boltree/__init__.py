@@ -32,6 +32,7 @@ from .algorithms import (
     Algorithm,
     Custom,
     PowerUCT,
+    StochasticPowerUCT,
     Uniform,
     algorithm,
 )
@@ -90,6 +91,7 @@ __all__ = [
     "Search",
     "Searches",
     "Solution",
+    "StochasticPowerUCT",
     "Survey",
     "Together",
     "Uniform",

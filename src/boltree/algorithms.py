@@ -6,8 +6,8 @@ A tree search of this family is fixed by five choices: the *search distribution*
 
 References: UCT (Kocsis and Szepesvari 2006), PUCT (Silver et al. 2017), H-MCTS (Karnin et al. 2013; Pepels et
 al. 2014), MENTS (Xiao et al. 2019), RENTS and TENTS (Dam et al. 2021), BTS, DENTS and the average-return
-variants (Painter et al. 2023), Power-UCT (Dam et al. 2019), BRUE (Feldman and Domshlak 2014), ANTS (Kozakowski
-et al. 2022).
+variants (Painter et al. 2023), Power-UCT (Dam et al. 2019), Stochastic-Power-UCT (Dam et al. 2024), BRUE (Feldman
+and Domshlak 2014), ANTS (Kozakowski et al. 2022).
 """
 
 from __future__ import annotations
@@ -113,6 +113,27 @@ class Algorithm(metaclass=_Named):
     def parameters(self) -> dict[str, Any]:
         """Every parameter with its value."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def distribution_row(self) -> space.Distribution:
+        """What the design space says of the search distribution."""
+        return space.DISTRIBUTIONS[self.search_distribution]
+
+    @property
+    def state_value_row(self) -> space.StateValue:
+        """What the design space says of the state value."""
+        return space.STATE_VALUES[self.state_value]
+
+    @property
+    def entropy_row(self) -> space.EntropyBonus:
+        """What the design space says of the entropy bonus."""
+        return space.ENTROPIES[self.entropy_bonus]
+
+    @property
+    def one_parent(self) -> str:
+        """Why nodes must have one parent only; "" if they may have several."""
+        relative = self.state_value_row.relative or self.entropy_row.relative
+        return self.distribution_row.one_parent or (space.RELATIVE_REASON if relative else "")
 
     @property
     def temperatures(self) -> tuple[Schedule, Schedule]:
@@ -323,6 +344,19 @@ class PowerUCT(_Confident):
 
 
 @dataclass(frozen=True)
+class StochasticPowerUCT(PowerUCT):
+    """Power-UCT with a polynomial bonus, ``c N(s)^(1/4) / sqrt(N(s,a))``: consistent where outcomes are random.
+
+    Args:
+        c: the bias of the bound, or ``"auto"``.
+        p: the power, at least 1.
+        recommend: the action of highest ``"value"`` or most ``"visits"``.
+    """
+
+    search_distribution: ClassVar[str] = "polynomial-ucb"
+
+
+@dataclass(frozen=True)
 class BRUE(Algorithm):
     """Best recommendation with uniform exploration: uniform down to a switching depth, then greedy; only the pair at
     the switching depth is updated, so exploring never spoils an estimate.
@@ -377,7 +411,8 @@ class Custom(Algorithm):
 
     Args:
         search_distribution: ``"ucb"``, ``"prior-ucb"``, ``"halving"``, ``"boltzmann"``, ``"relative"``,
-            ``"sparsemax"``, ``"uniform"`` or ``"switching"`` (which needs the state value ``"mean"``).
+            ``"sparsemax"``, ``"uniform"``, ``"polynomial-ucb"`` or ``"switching"`` (which needs the state value
+            ``"mean"``).
         state_value: ``"mean"``, ``"max"``, ``"soft"``, ``"relative-soft"``, ``"sparse"`` or ``"power"``.
         entropy_bonus: ``"none"``, ``"shannon"``, ``"relative"`` or ``"tsallis"``; needs a sampled distribution.
         beta: the bonus' weight, a schedule.
@@ -409,19 +444,21 @@ class Custom(Algorithm):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        sampled = self.search_distribution in ("boltzmann", "relative", "sparsemax")
-        if self.entropy_bonus != "none" and not sampled:
+        row, sampled = self.distribution_row, [repr(k) for k, one in space.DISTRIBUTIONS.items() if one.sampled]
+        if self.entropy_bonus != "none" and not row.sampled:
             raise ParameterError(
-                f"Custom: entropy_bonus={self.entropy_bonus!r} needs search_distribution='boltzmann', 'relative' or "
-                f"'sparsemax', not {self.search_distribution!r}"
+                f"Custom: entropy_bonus={self.entropy_bonus!r} needs search_distribution={', '.join(sampled[:-1])} or "
+                f"{sampled[-1]}, not {self.search_distribution!r}"
             )
-        if self.state_value == "relative-soft" and not sampled:
+        if self.state_value_row.relative and not row.sampled:
             raise ParameterError(
-                "Custom: state_value='relative-soft' needs a sampled search_distribution, "
+                f"Custom: state_value={self.state_value!r} needs a sampled search_distribution, "
                 f"not {self.search_distribution!r}"
             )
-        if self.search_distribution == "switching" and self.state_value != "mean":
-            raise ParameterError("Custom: search_distribution='switching' needs state_value='mean'")
+        if row.only_value and self.state_value != row.only_value:
+            raise ParameterError(
+                f"Custom: search_distribution={self.search_distribution!r} needs state_value={row.only_value!r}"
+            )
         if self.search_distribution == "prior-ucb" and self.c == "auto":
             raise ParameterError("Custom: c='auto' is for 'ucb' and 'halving'; 'prior-ucb' needs a number")
 
@@ -451,6 +488,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         ARRENTS,
         ARTENTS,
         PowerUCT,
+        StochasticPowerUCT,
         BRUE,
         ANTS,
         Uniform,

@@ -27,20 +27,15 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, extern
     kept = _enter_algorithm(t, algorithm)
     enter_problem(t, problem)
 
-    sampled = t.distribution in (space.BOLTZMANN, space.RELATIVE, space.SPARSEMAX)
-    t.relative = (
-        t.distribution == space.RELATIVE
-        or t.state_value == space.RELATIVE_SOFT
-        or t.entropy_bonus == space.RELATIVE_ENTROPY
-    )
-    t.has_prior = has_prior and (sampled or t.distribution == space.PRIOR_UCB)
-    t.q_from_prior = t.has_prior and sampled and getattr(algorithm, "q_init", None) is None
+    distribution, value = algorithm.distribution_row, algorithm.state_value_row
+    t.has_prior = has_prior and distribution.takes_prior
+    t.q_from_prior = t.has_prior and distribution.sampled and getattr(algorithm, "q_init", None) is None
 
     alias = getattr(algorithm, "alias", False)
     t.alias_from = NEVER
     if alias == "auto" and external:
         alias = False  # an evaluator's answer costs far more than O(A), and is worth the latest policy
-    if alias and sampled and not t.relative:  # a policy relative to the parent's changes with every trial
+    if alias and distribution.sampled and not t.relative:  # a policy relative to the parent's changes with every trial
         t.alias_from = 2 if alias is True else ALIAS_FROM
     t.scan_to = SCAN_TO
     t.sweep_least = SWEEP_LEAST
@@ -53,8 +48,8 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, extern
         t.state_value == space.SOFT and t.alias_from <= t.actions and t.alpha_kind == space.CONSTANT
     ) and not (t.adaptive or t.automatic)
     t.compact = (
-        t.distribution in (space.UCB, space.BOLTZMANN, space.UNIFORM)
-        and t.state_value in (space.MEAN, space.MAX, space.SOFT, space.POWER)
+        distribution.compact
+        and value.compact
         and not (t.relative or t.has_prior or t.adaptive or (t.automatic and t.state_value == space.SOFT))
         and not t.auto_q  # the first preferences of a node's actions are of the time when it got them
     )
@@ -66,9 +61,11 @@ def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
         value = getattr(algorithm, name, default)
         return default if value is None else value
 
-    t.distribution = space.DISTRIBUTIONS[algorithm.search_distribution]
-    t.state_value = space.STATE_VALUES[algorithm.state_value]
-    t.entropy_bonus = space.ENTROPIES[algorithm.entropy_bonus]
+    distribution, value, entropy = algorithm.distribution_row, algorithm.state_value_row, algorithm.entropy_row
+    t.distribution, t.state_value, t.entropy_bonus = distribution.number, value.number, entropy.number
+    t.sampled, t.counts_trials = distribution.sampled, distribution.counts_trials
+    t.has_temperature, t.shifted = value.has_temperature, value.shifted
+    t.relative = distribution.relative or value.relative or entropy.relative
     t.recommend_visits = get("recommend", "value") == "visits"
     alpha, beta = algorithm.temperatures
     t.alpha_kind, t.alpha_scale, t.alpha_function, kept_alpha = native_schedule(f"{algorithm.name}: alpha", alpha)

@@ -162,7 +162,7 @@ class PythonProblem(Problem):
 
     @property
     def exclusive(self) -> contextlib.AbstractContextManager[Any]:
-        """A lock to hold while methods are called: one thread at a time may change what was kept of their answers."""
+        """The lock of the answers that are kept, to hold while methods are called."""
         return self._bound.turn
 
     @contextlib.contextmanager

@@ -259,7 +259,7 @@ class Search:
 
     @property
     def parallelism(self) -> str:
-        """How several threads work together: on a ``"shared tree"``, or on ``"a tree each"``.
+        """How several threads work together, on a ``"shared tree"`` or on ``"a tree each"``.
 
         ``"one thread"`` where there is only one; ``"unknown"`` before the first trials have shown what they cost.
         """

@@ -241,7 +241,7 @@ def test_names():
     search.run(trials=200)
     assert [search.root.action_name(a) for a in range(7)] == [f"x{a}" for a in range(7)]
     assert search.node([3]).action_name(0) == "o0"
-    text = tree_text(search, 2)
+    text = tree_text(search.tree, 2)
     assert text.startswith("UCT on connect_four: 200 trials")
     assert re.search(r"^(\||`)-- .x\d", text, re.M)
     assert re.search(r"^(\||`| )   (\||`)-- .o\d", text, re.M)

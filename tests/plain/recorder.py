@@ -10,7 +10,6 @@ import numpy as np
 
 import boltree as bt
 from boltree.states import PlainState
-from boltree.tree import Node
 
 from .reference import SAMPLED, PlainNode, PlainTree, Step
 
@@ -154,7 +153,7 @@ class Double:
         """N(s), A(s), N(s,a), Q, V, H_V and the rebuilding of tables of these nodes."""
         t = self.plain
         for index in indices:
-            seen, node = Node(self.search, index), self.ways[index][-1]
+            seen, node = self.search.node_at(index), self.ways[index][-1]
             where = (
                 f"{t.name}, trial {t.trials}, node {index} at depth {node.depth}, N={node.visits}, player {node.player}"
             )
@@ -175,7 +174,7 @@ class Double:
         """π of the next visit (for bounds: the action with the highest) of these nodes."""
         t = self.plain
         for index in indices:
-            seen, way = Node(self.search, index), self.ways[index]
+            seen, way = self.search.node_at(index), self.ways[index]
             node = way[-1]
             if node.ended:
                 continue
@@ -184,7 +183,7 @@ class Double:
             )
             policy, wanted = seen.policy, t.next_policy(way)
             if t.distribution in (*SAMPLED, "uniform", "switching") or (
-                t.distribution == "ucb" and 0 in node.count.values()
+                t.distribution in ("ucb", "polynomial-ucb") and 0 in node.count.values()
             ):
                 close(policy, wanted, f"policy: {where}")
             else:

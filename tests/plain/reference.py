@@ -47,6 +47,7 @@ TABLE: dict[str, tuple[str, str, str]] = {
     "ARRENTS": ("relative", "mean", "relative"),
     "ARTENTS": ("sparsemax", "mean", "tsallis"),
     "PowerUCT": ("ucb", "power", ""),
+    "StochasticPowerUCT": ("polynomial-ucb", "power", ""),
     "BRUE": ("switching", "mean", ""),
     "Uniform": ("uniform", "max", ""),
 }
@@ -398,7 +399,7 @@ class PlainTree:
     # Bounds (§3)
 
     def upper_bounds(self, node: PlainNode, n: int, among: list[int]) -> list[int]:
-        """The actions that UCT may take: all untried ones, else those with the highest bound."""
+        """The actions that UCT and its relatives may take: all untried ones, else those with the highest bound."""
         untried = [a for a in among if node.count[a] == 0]
         if untried:
             return untried
@@ -406,7 +407,8 @@ class PlainTree:
         c = self.p["c"]
         if c == "auto":
             c = max(0.001, max(abs(x) for x in q.values()))
-        return argmax({a: q[a] + c * math.sqrt(math.log(n) / node.count[a]) for a in among})
+        width = n**0.25 if self.distribution == "polynomial-ucb" else math.sqrt(math.log(n))
+        return argmax({a: q[a] + c * width / math.sqrt(node.count[a]) for a in among})
 
     def prior_bounds(self, node: PlainNode) -> list[int]:
         """The actions that PUCT may take: untried ones count as the node's own value minus a reduction."""
@@ -514,7 +516,7 @@ class PlainTree:
             allowed = [a for a, p in zip(node.actions, pi, strict=True) if p > 0]
         elif self.distribution == "uniform":
             allowed = node.actions
-        elif self.distribution == "ucb":
+        elif self.distribution in ("ucb", "polynomial-ucb"):
             allowed = self.upper_bounds(node, node.visits, node.actions)
         elif self.distribution == "prior-ucb":
             allowed = self.prior_bounds(node)
@@ -617,7 +619,7 @@ class PlainTree:
                     pi = self.sampled_policy(node, n, self.reference(node, above, pi))
             else:
                 allowed = node.actions
-                if self.distribution == "ucb":
+                if self.distribution in ("ucb", "polynomial-ucb"):
                     allowed = self.upper_bounds(node, n, node.actions)
                 elif self.distribution == "prior-ucb":
                     allowed = self.prior_bounds(node)

@@ -42,7 +42,7 @@ def test_a_table_in_a_terminal(chain, sailing, monkeypatch):
     def shown(search, depth):
         made = console.Console(width=100, force_terminal=True, color_system=None)
         with made.capture() as caught:
-            made.print(tree_table(search, depth))
+            made.print(tree_table(search.tree, depth))
         return caught.get()
 
     lines = shown(chain, 2).splitlines()
@@ -84,7 +84,7 @@ class Wide(bt.PythonProblem):
 def test_a_wide_tree_is_short(trials):
     search = bt.Search(Wide(), bt.UCT(), seed=0)
     search.run(trials=trials)
-    lines = tree_text(search, 3).splitlines()
+    lines = tree_text(search.tree, 3).splitlines()
     assert len(lines) < 100
     at_root = [line for line in lines[2:] if line[:3] in ("|--", "`--")]
     tried = int((search.root.visits > 0).sum())
@@ -104,18 +104,18 @@ def test_what_is_recommended_is_shown():
     search.run(trials=300)
     order = search.root.visits.argsort(kind="stable")[::-1].tolist()
     assert order.index(81) >= 8, "the test needs an action that others are visited more often than"
-    text = tree_text(search, 1)
+    text = tree_text(search.tree, 1)
     assert "*81" in text
     assert text.splitlines()[-1].startswith(f"`-- ... and {82 - 9} more")
 
 
 def check_below(graph, number, node, depth):
     """A node of the graph against the search's own, and all below."""
-    search = node._search
+    tree = node._tree
     shown = graph.nodes[number]
     assert (shown["depth"], shown["visits"], shown["value"]) == (node.depth, node.count, node.value)
     assert (shown["player"], shown["terminal"]) == (node.player, node.terminal)
-    assert shown["state"] == search.problem.show_state(node.state)
+    assert shown["state"] == tree.problem.show_state(node.state)
     children = [(action, child) for action, outcomes in node.children.items() for child in outcomes]
     if depth == 0:
         assert list(graph.successors(number)) == []
@@ -127,7 +127,7 @@ def check_below(graph, number, node, depth):
         edge, i = graph.edges[number, following], node.actions.tolist().index(action)
         assert edge == {
             "action": action,
-            "name": search.problem.action_name(action),
+            "name": tree.problem.action_name(action),
             "visits": node.visits[i],
             "q": node.q[i],
             "policy": node.policy[i],

@@ -24,10 +24,9 @@ from .jit import inlined, kernel
 from .outcomes import find_outcome, link_outcome
 from .prefetch import prefetch
 from .records import DONE, FULL, LEAF, NONE, ORIGIN, SINGLE, TABLED, TERMINAL, UNFINISHED
-from .schedules import scheduled
-from .space import HALVING, MEAN, NO_ENTROPY, POWER, RELATIVE_SOFT, SOFT, SWITCHING
+from .space import HALVING, MEAN, NO_ENTROPY, RELATIVE_SOFT, SWITCHING
 from .units import note_return
-from .values import scan_best, state_value
+from .values import enter_value, scan_best
 from .views import edge_at, entropy_at, header_at, node_at, state_word_at
 
 AHEAD = 6
@@ -53,7 +52,7 @@ def begin_merging(target: Any, source: Any, pairs: Any, so_far: Any) -> int:
     """
     mine, other = target[0], source[0]
     if so_far[KNOWN] == 0:
-        if mine.automatic or mine.state_value == POWER:
+        if mine.automatic or mine.shifted:
             note_return(mine, other.lowest)
             note_return(mine, other.highest)
         pairs[0, 0], pairs[0, 1] = other.root, mine.root
@@ -351,8 +350,5 @@ def recompute(tree: Any, index: int) -> None:
         if tree.distribution == SWITCHING:
             node.value = sign * edge_at(tree, node.block + node.best).q
     elif tree.state_value != RELATIVE_SOFT:
-        alpha = 0.0
-        if tree.state_value >= SOFT and tree.state_value != POWER:
-            alpha = scheduled(tree, tree.alpha_kind, tree.alpha_scale, tree.alpha_function, node.visits)
         slot = np.int64(node.best)
-        node.value = sign * state_value(tree, node, slot, edge_at(tree, node.block + slot).q, 0, alpha)
+        enter_value(tree, node, slot, edge_at(tree, node.block + slot).q, 0)

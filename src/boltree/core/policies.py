@@ -24,9 +24,9 @@ from .entropies import entropy_of
 from .halving import follow_grant, halving_slot
 from .jit import inlined
 from .random import uniform_of
-from .records import NONE, SCHEDULE_FAILED, TABLED
+from .records import NONE, SCHEDULE_FAILED, TABLED, UNKNOWN_CHOICE
 from .schedules import log_e_plus, scheduled
-from .space import BOLTZMANN, HALVING, NO_ENTROPY, PRIOR_UCB, RELATIVE, SPARSEMAX, UCB, UNIFORM
+from .space import HALVING, NO_ENTROPY, POLYNOMIAL_UCB, PRIOR_UCB, SWITCHING, UCB, UNIFORM
 from .views import (
     edge_at,
     entropy_at,
@@ -43,23 +43,23 @@ from .views import (
     words_of,
 )
 
-BAD = -SCHEDULE_FAILED
+BAD, UNKNOWN = -SCHEDULE_FAILED, -UNKNOWN_CHOICE
 
 
 @inlined
 def choose(tree: Any, index: int, level: int, fresh: bool) -> int:
-    """The edge to take at a node on the `level`-th step of this trial; BAD when a schedule failed.
+    """The edge to take at a node on the `level`-th step of this trial; BAD if a schedule failed, or UNKNOWN.
 
     A `fresh` node takes none (NONE is returned): only the entropy of its first policy is entered.
     """
     node = node_at(tree, index)
     n = np.int64(node.actions)
     kind = tree.distribution
-    if kind in (BOLTZMANN, RELATIVE, SPARSEMAX):
+    if tree.sampled:
         return sample(tree, index, level, fresh, NONE)
     if fresh:
         return NONE
-    if kind == UCB:
+    if kind in (UCB, POLYNOMIAL_UCB):
         return upper_confidence(tree, node, node.visits, 0)
     if kind == HALVING:
         budget, grant = tree.budget, 1
@@ -73,9 +73,11 @@ def choose(tree: Any, index: int, level: int, fresh: bool) -> int:
         return slot if slot >= 0 else upper_confidence(tree, node, node.visits, extra_at(tree, node.block, n))
     if kind == PRIOR_UCB:
         return prior_upper_confidence(tree, index)
-    if kind == UNIFORM or level < tree.switch:
+    if kind == UNIFORM or (kind == SWITCHING and level < tree.switch):
         return np.int64(uniform_of(rng_of(tree)) * n)
-    return greedy(tree, node)
+    if kind == SWITCHING:
+        return greedy(tree, node)
+    return UNKNOWN
 
 
 @inlined
@@ -88,9 +90,7 @@ def sample(tree: Any, index: int, level: int, fresh: bool, taken: int) -> int:
     node = node_at(tree, index)
     n = np.int64(node.actions)
     visits = node.visits
-    log_visits = log_e_plus(tree, visits)
-    explore = min(1.0, tree.epsilon / log_visits)
-    follow = min(1.0, tree.epsilon_prior / log_visits) if tree.has_prior else 0.0
+    explore, follow = shares(tree, visits)
     tabled = is_tabled(tree, n)
     entropic = tree.entropy_bonus != NO_ENTROPY
     if tree.relative:
@@ -175,6 +175,32 @@ def draw(tree: Any, node: Any, explore: float, follow: float, total: float, tabl
 
 
 @inlined
+def shares(tree: Any, visits: int) -> tuple[float, float]:
+    """The shares of the policy that explore uniformly, and that follow the prior, at a visit."""
+    log_visits = log_e_plus(tree, visits)
+    follow = min(1.0, tree.epsilon_prior / log_visits) if tree.has_prior else 0.0
+    return min(1.0, tree.epsilon / log_visits), follow
+
+
+@inlined
+def mix(tree: Any, node: Any, level: int, explore: float, follow: float, total: float) -> None:
+    """Write the search policy of a node, from weights with the given sum, into the scratch memory."""
+    n = np.int64(node.actions)
+    prior = prior_at(tree, node.block, n)
+    rho = (1.0 - follow) * (1.0 - explore) / total
+    even = (1.0 - follow) * explore / n
+    for i in range(n):  # short loops, which LLVM can vectorise
+        mixture_of(tree)[i] = rho * weights_of(tree)[i] + even
+    if tree.has_prior:
+        for i in range(n):
+            mixture_of(tree)[i] += follow * words_of(tree)[prior + i]
+    if tree.relative:
+        for i in range(n):
+            action = edge_at(tree, node.block + i).action
+            policies_of(tree)[level * tree.actions + action] = mixture_of(tree)[i]
+
+
+@inlined
 def last_positive(weights: Any, first: int, n: int) -> int:
     """The last entry that may be drawn at all: rounding must not end on an impossible one."""
     i = n - 1
@@ -187,20 +213,9 @@ def last_positive(weights: Any, first: int, n: int) -> int:
 def enter_entropy(tree: Any, node: Any, level: int, explore: float, follow: float, total: float) -> None:
     """Store pi and H_V(s) = H(pi) + sum pi(a) H_Q(s,a) (eq. 4.7), from weights with the given sum."""
     n = np.int64(node.actions)
-    prior = prior_at(tree, node.block, n)
     extra = extra_at(tree, node.block, n)
     kind = tree.entropy_bonus
-    rho = (1.0 - follow) * (1.0 - explore) / total
-    even = (1.0 - follow) * explore / n
-    for i in range(n):  # short loops, which LLVM can vectorise
-        mixture_of(tree)[i] = rho * weights_of(tree)[i] + even
-    if tree.has_prior:
-        for i in range(n):
-            mixture_of(tree)[i] += follow * words_of(tree)[prior + i]
-    if tree.relative:
-        for i in range(n):
-            action = edge_at(tree, node.block + i).action
-            policies_of(tree)[level * tree.actions + action] = mixture_of(tree)[i]
+    mix(tree, node, level, explore, follow, total)
     if kind == NO_ENTROPY or tree.batching:
         return
     below = 0.0
@@ -213,7 +228,10 @@ def enter_entropy(tree: Any, node: Any, level: int, explore: float, follow: floa
 
 @inlined
 def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
-    """UCT (eq. 2.10): an untried edge at random, else the highest upper bound; among survivors if `quotas`."""
+    """An untried edge at random, else the highest upper bound; among survivors if `quotas`.
+
+    UCT (eq. 2.10): q + c sqrt(log N / N(a)). Stochastic-Power-UCT (Dam et al. 2024): q + c N^(1/4) / sqrt(N(a)).
+    """
     n = np.int64(node.actions)
     untried = 0
     c = tree.c
@@ -233,7 +251,7 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
                 if k == 0:
                     return i
                 k -= 1
-    bonus = c * sqrt(log(float(visits)))
+    bonus = c * (sqrt(sqrt(float(visits))) if tree.distribution == POLYNOMIAL_UCB else sqrt(log(float(visits))))
     slot, highest = np.int64(0), -np.inf
     for i in range(n):
         edge = edge_at(tree, node.block + i)

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from .blocks import extra_at, make_block, prior_at
+from .blocks import extra_at, make_block
 from .distributions import set_reference, weigh
 from .evaluation import first_outcome
 from .halving import halving_slot
 from .jit import brief, inlined, kernel
-from .policies import prior_upper_confidence, upper_confidence
+from .policies import mix, prior_upper_confidence, shares, upper_confidence
 from .records import DONE, NONE, SINGLE
-from .schedules import log_e_plus, scheduled
-from .space import BOLTZMANN, HALVING, NO_ENTROPY, PRIOR_UCB, RELATIVE, SPARSEMAX, SWITCHING, UCB, UNIFORM
-from .views import edge_at, node_at, policies_of, rng_of, weights_of, words_of
+from .schedules import scheduled
+from .space import HALVING, NO_ENTROPY, POLYNOMIAL_UCB, PRIOR_UCB, SWITCHING, UCB, UNIFORM
+from .views import edge_at, mixture_of, node_at, rng_of
 
 
 @kernel
@@ -65,13 +65,12 @@ def policy_of(tree: Any, path: Any, out: Any) -> None:
     last = path.size - 1
     node = node_at(tree, path[last])
     n = np.int64(node.actions)
-    if kind in (BOLTZMANN, RELATIVE, SPARSEMAX):
+    if tree.sampled:
         for level in range(path.size):
             node = node_at(tree, path[level])
             n = np.int64(node.actions)
             visits = node.visits + 1
-            explore = min(1.0, tree.epsilon / log_e_plus(tree, visits))
-            follow = min(1.0, tree.epsilon_prior / log_e_plus(tree, visits)) if tree.has_prior else 0.0
+            explore, follow = shares(tree, visits)
             if tree.relative:
                 set_reference(tree, node, level)
             elif level < last:
@@ -81,14 +80,9 @@ def policy_of(tree: Any, path: Any, out: Any) -> None:
             if tree.entropy_bonus != NO_ENTROPY:
                 beta = scheduled(tree, tree.beta_kind, tree.beta_scale, tree.beta_function, visits)
             total = weigh(tree, node, level, alpha, beta)
-            for i in range(n):
-                p = (1.0 - follow) * ((1.0 - explore) * weights_of(tree)[i] / total + explore / n)
-                if tree.has_prior:
-                    p += follow * words_of(tree)[prior_at(tree, node.block, n) + i]
-                if tree.relative:
-                    policies_of(tree)[level * tree.actions + edge_at(tree, node.block + i).action] = p
-                if level == last:
-                    out[i] = p
+            mix(tree, node, level, explore, follow, total)
+        for i in range(n):
+            out[i] = mixture_of(tree)[i]
         return
     untried = 0
     for i in range(n):
@@ -97,7 +91,7 @@ def policy_of(tree: Any, path: Any, out: Any) -> None:
     if kind in (UNIFORM, SWITCHING):
         for i in range(n):
             out[i] = 1.0 / n
-    elif kind == UCB and untried > 0:
+    elif kind in (UCB, POLYNOMIAL_UCB) and untried > 0:
         for i in range(n):
             if edge_at(tree, node.block + i).visits == 0:
                 out[i] = 1.0 / untried

@@ -148,6 +148,11 @@ TREE = np.dtype(
         ("distribution", "i8"),
         ("state_value", "i8"),
         ("entropy_bonus", "i8"),
+        # what the row of the design space says of it (space.py)
+        ("sampled", "i8"),
+        ("counts_trials", "i8"),
+        ("has_temperature", "i8"),
+        ("shifted", "i8"),
         ("recommend_visits", "i8"),
         ("alpha_kind", "i8"),
         ("alpha_scale", "f8"),
@@ -290,7 +295,7 @@ TREE = np.dtype(
 # how a run of the kernel ended
 DONE, FULL, EVALUATE, INDEX, COLLISION, SWEEP = 0, 1, 2, 3, 4, 5
 STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED = 10, 11, 12, 13
-PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED, FEATURES_FAILED = 14, 15, 16, 17
+PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED, FEATURES_FAILED, UNKNOWN_CHOICE = 14, 15, 16, 17, 18
 BAD_REWARD, NO_ACTION, BAD_PRIOR, BAD_PLAYER, BAD_VALUE = 20, 21, 22, 23, 24
 
 # growth

@@ -10,9 +10,9 @@ from .blocks import units_of
 from .jit import brief, inlined, kernel
 from .outcomes import index_is_short
 from .random import hashed
-from .records import DONE, EVALUATE, FULL, INDEX, LEAF, NODE, NONE, SINGLE, SWEEP, UNIT
+from .records import DONE, EVALUATE, FULL, INDEX, LEAF, NODE, NONE, SINGLE, SWEEP, UNIT, UNKNOWN_CHOICE
 from .sharing import back_up_shared, undo_shared
-from .space import SWITCHING
+from .space import POWER, SWITCHING
 from .temperature import solve_temperature
 from .trial import back_up, descend, enter_leaf, undo
 from .views import edge_at, node_at
@@ -38,6 +38,8 @@ def run_more(tree: Any, trials: int, shared: bool) -> int:
 
     Whether nodes are `shared` is a constant.
     """
+    if tree.state_value > POWER:  # the last of them
+        return UNKNOWN_CHOICE
     end = tree.trials + trials
     levels = tree.horizon - node_at(tree, tree.root).depth
     new_nodes = nodes_of_trial(tree, levels)

@@ -28,12 +28,11 @@ from .entropies import entropy_of
 from .jit import inlined, kernel
 from .links import is_long
 from .records import BY_STATE, LEAF, NONE, ORIGIN, PASSED, UNFINISHED
-from .schedules import scheduled
-from .space import MAX, MEAN, NO_ENTROPY, POWER, SOFT
+from .space import MAX, MEAN, NO_ENTROPY
 from .temperature import enter_window
 from .trial import count_tried, is_end
-from .units import note_return
-from .values import scan_best, state_value
+from .units import note_shift, note_trial
+from .values import enter_value, scan_best
 from .views import edge_at, entropy_at, header_at, link_at, mixture_of, node_at, references_of, step_at, ways_of
 
 SETTLED = 1e-12
@@ -97,14 +96,6 @@ def is_due(edge: Any) -> bool:
 
 
 @inlined
-def soft_temperature(tree: Any, node: Any) -> float:
-    """The temperature of a node's state value, where it has one."""
-    if tree.state_value >= SOFT and tree.state_value != POWER:
-        return scheduled(tree, tree.alpha_kind, tree.alpha_scale, tree.alpha_function, node.visits)  # type: ignore[no-any-return]
-    return 0.0
-
-
-@inlined
 def compute_node(tree: Any, index: int, whole: bool) -> None:
     """All of a node from its links: every tried edge (the long ones if `whole`), V(s) and H_V(s)."""
     node = node_at(tree, index)
@@ -132,8 +123,7 @@ def compute_node(tree: Any, index: int, whole: bool) -> None:
         if tree.state_value == MAX:
             scan_best(tree, node)
         edge = edge_at(tree, node.block + last)
-        value = state_value(tree, node, last, edge.q, 0, soft_temperature(tree, node))
-        node.value = -value if node.player == 1 else value
+        enter_value(tree, node, last, edge.q, 0)
     if tree.entropy_bonus != NO_ENTROPY:
         compute_entropy(tree, node)
 
@@ -159,11 +149,7 @@ def back_up_shared(tree: Any) -> None:
     if tree.growth == LEAF and leaf.visits == 1 and not ended:
         leaf.reward = tree.leaf_value
     ret = 0.0 if ended else tree.leaf_value
-    if tree.automatic:  # before any value is computed at a temperature
-        total = ret
-        for level in range(tree.length - 1, -1, -1):
-            total = step_at(tree, level).reward + tree.discount * total
-        note_return(tree, total)
+    note_trial(tree, ret)
     before, after = leaf.value, leaf.value
     entropy_before, entropy_after = leaf.entropy, leaf.entropy
     for level in range(tree.length - 1, -1, -1):
@@ -172,9 +158,7 @@ def back_up_shared(tree: Any) -> None:
         node = node_at(tree, index)
         node.marks &= 255 ^ PASSED
         ret = at.reward + tree.discount * ret
-        if tree.state_value == POWER:
-            tree.lowest = min(tree.lowest, ret)
-            tree.highest = max(tree.highest, ret)
+        note_shift(tree, ret)
         way, edge = link_at(tree, ways_of(tree)[level]), edge_at(tree, node.block + at.slot)
         old_w, old_q, old_value = edge.w, edge.q, node.value
         way.visits += 1
@@ -192,8 +176,7 @@ def back_up_shared(tree: Any) -> None:
                 visits = count_tried(tree, node) if node.marks & UNFINISHED else node.visits
                 node.value += (edge.w - old_w - node.value) / visits
             else:
-                value = state_value(tree, node, np.int64(at.slot), old_q, level, soft_temperature(tree, node))
-                node.value = -value if node.player == 1 else value
+                enter_value(tree, node, np.int64(at.slot), old_q, level)
             if tree.entropy_bonus != NO_ENTROPY:
                 extra = entropy_at(tree, extra_at(tree, node.block, np.int64(node.actions)), at.slot)
                 node.entropy = at.rest + at.policy * extra.h

@@ -37,7 +37,6 @@ from .records import (
     RECYCLED,
     ROLLOUT,
     ROLLOUT_FAILED,
-    SCHEDULE_FAILED,
     SINGLE,
     STEP_FAILED,
     TERMINAL,
@@ -46,20 +45,16 @@ from .records import (
 )
 from .schedules import scheduled
 from .space import (
-    BOLTZMANN,
     HALVING,
     MEAN,
     NO_ENTROPY,
-    POWER,
-    RELATIVE,
     RELATIVE_ENTROPY,
     SOFT,
-    SPARSEMAX,
     SWITCHING,
 )
 from .temperature import enter_window
-from .units import note_return
-from .values import scan_best, state_value
+from .units import note_shift, note_trial
+from .values import enter_value, scan_best
 from .views import edge_at, entropy_at, link_at, node_at, out_of, rng_of, states_of, step_at, ways_of
 
 
@@ -114,9 +109,9 @@ def descend(tree: Any, shared: bool) -> int:
                     tree.error_node = index
                     return status
             slot = choose(tree, index, level, False)
-            if slot == BAD:
+            if slot < NONE:
                 tree.error_node = index
-                return SCHEDULE_FAILED
+                return -slot
             action = np.int64(edge_at(tree, node.block + slot).action)
         step_at(tree, level).slot = slot
 
@@ -172,9 +167,10 @@ def enter_leaf(tree: Any) -> int:
         if status != DONE:
             tree.error_node = index
             return status
-    if choose(tree, index, level, True) == BAD:
+    slot = choose(tree, index, level, True)
+    if slot < NONE:
         tree.error_node = index
-        return SCHEDULE_FAILED
+        return -slot
     return DONE
 
 
@@ -321,11 +317,7 @@ def back_up(tree: Any) -> None:
     ended = is_end(tree, leaf)
     if ended:
         ret = 0.0
-    if tree.automatic:  # before any value is computed at a temperature
-        total = ret
-        for level in range(tree.length - 1, -1, -1):
-            total = step_at(tree, level).reward + tree.discount * total
-        note_return(tree, total)
+    note_trial(tree, ret)
     switch = tree.switch - 1  # the level of the only pair that a switching search updates ...
     if tree.growth == LEAF and not ended:
         switch = min(switch, tree.length - 1)  # ... or, where the tree ends above it, of the last one
@@ -340,9 +332,7 @@ def back_up(tree: Any) -> None:
             enter_visit(tree, index, level)
         ret = at.reward + tree.discount * ret
         old_value = node.value
-        if tree.state_value == POWER:
-            tree.lowest = min(tree.lowest, ret)
-            tree.highest = max(tree.highest, ret)
+        note_shift(tree, ret)
         if at.slot == NONE:
             back_up_single(tree, node, ret, at.reward + tree.discount * after, entropy_after)
         elif tree.distribution != SWITCHING or level == switch:
@@ -369,10 +359,7 @@ def back_up(tree: Any) -> None:
             else:
                 edge.w += at.reward + tree.discount * (child_visits * after - (child_visits - 1) * before)
                 edge.q = sign * (edge.w / edge.visits)
-                alpha = 0.0
-                if tree.state_value >= SOFT and tree.state_value != POWER:
-                    alpha = scheduled(tree, tree.alpha_kind, tree.alpha_scale, tree.alpha_function, node.visits)
-                node.value = sign * state_value(tree, node, np.int64(at.slot), old_q, level, alpha)
+                enter_value(tree, node, np.int64(at.slot), old_q, level)
             if tree.entropy_bonus != NO_ENTROPY:
                 extra = entropy_at(tree, extra_at(tree, node.block, np.int64(node.actions)), at.slot)
                 extra.w += child_visits * entropy_after - (child_visits - 1) * entropy_before
@@ -410,8 +397,7 @@ def enter_visit(tree: Any, index: int, level: int) -> None:
 @inlined
 def keeps_policy(tree: Any, n: int) -> bool:
     """Whether a node of n actions keeps something of its policy between visits: a table, or the policy itself."""
-    sampled = tree.distribution in (BOLTZMANN, RELATIVE, SPARSEMAX)
-    return sampled and (tree.entropy_bonus != NO_ENTROPY or tree.relative != 0 or is_tabled(tree, n))
+    return tree.sampled != 0 and (tree.entropy_bonus != NO_ENTROPY or tree.relative != 0 or is_tabled(tree, n))
 
 
 @inlined

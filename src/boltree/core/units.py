@@ -1,4 +1,4 @@
-"""Temperatures that nobody chose: in units of what the search itself has seen of the returns.
+"""Automatic temperatures: in units of what the search itself has seen of the returns.
 
 The unit is the difference between the highest and the lowest return of a trial so far. Rewards that are multiplied by a
 number multiply the unit, so the search does the same; rewards that are shifted change nothing either.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .jit import inlined
+from .views import step_at
 
 
 @inlined
@@ -30,3 +31,21 @@ def note_return(tree: Any, value: float) -> None:
     if tree.auto_q:
         tree.q_init = tree.lowest
         tree.q_init_second = -tree.highest
+
+
+@inlined
+def note_trial(tree: Any, value: float) -> None:
+    """Enter the return of a whole trial, from its leaf's value, before any value is computed at a temperature."""
+    if tree.automatic:
+        total = value
+        for level in range(tree.length - 1, -1, -1):
+            total = step_at(tree, level).reward + tree.discount * total
+        note_return(tree, total)
+
+
+@inlined
+def note_shift(tree: Any, value: float) -> None:
+    """Enter the return from a node on, where values are computed relative to the lowest."""
+    if tree.shifted:
+        tree.lowest = min(tree.lowest, value)
+        tree.highest = max(tree.highest, value)

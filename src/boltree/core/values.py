@@ -17,8 +17,24 @@ import numpy as np
 from .distributions import sparsemax_threshold
 from .elementary import exp, log
 from .jit import inlined
-from .space import MAX, POWER, RELATIVE_SOFT, SOFT
+from .schedules import scheduled
+from .space import MAX, POWER, RELATIVE_SOFT, SOFT, SPARSE
 from .views import edge_at, header_at, references_of, weights_of
+
+
+@inlined
+def value_temperature(tree: Any, node: Any) -> float:
+    """The temperature of a node's value, where values depend on one; else 0."""
+    if tree.has_temperature:
+        return scheduled(tree, tree.alpha_kind, tree.alpha_scale, tree.alpha_function, node.visits)  # type: ignore[no-any-return]
+    return 0.0
+
+
+@inlined
+def enter_value(tree: Any, node: Any, slot: int, old_q: float, level: int) -> None:
+    """Set V(s) after the edge `slot` changed from `old_q`, where values are not means of returns."""
+    value = state_value(tree, node, slot, old_q, level, value_temperature(tree, node))
+    node.value = -value if node.player == 1 else value
 
 
 @inlined
@@ -42,7 +58,9 @@ def state_value(tree: Any, node: Any, slot: int, old_q: float, level: int, alpha
         return soft_maximum(tree, node, level, alpha)
     if tree.state_value == RELATIVE_SOFT:
         return soft_maximum(tree, node, level, alpha)
-    return sparse_maximum(tree, node, alpha)
+    if tree.state_value == SPARSE:
+        return sparse_maximum(tree, node, alpha)
+    return np.nan  # a value that has no formula here
 
 
 @inlined

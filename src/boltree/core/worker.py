@@ -25,7 +25,6 @@ from .outcomes import find_outcome, index_is_short, link_outcome
 from .policies import BAD, choose
 from .records import DONE, FULL, INDEX, LEAF, NONE, SCHEDULE_FAILED, TREE, UNIT, WAITING
 from .run import NODE_BYTES, nodes_of_trial, units_of_trial
-from .space import POWER
 from .trial import back_up, enter_leaf, enter_node, evaluate, is_end, step
 from .units import note_return
 from .views import edge_at, node_at, out_of, step_at
@@ -121,7 +120,7 @@ def set_reserves(handle: Any, threads: int) -> None:
 @inlined
 def share_returns(tree: Any, main: Any) -> None:
     """Tell the others the extreme returns seen here, and learn theirs."""
-    if not tree.automatic and tree.state_value != POWER:
+    if not tree.automatic and not tree.shifted:
         return
     if tree.lowest < main.lowest or tree.highest > main.highest:
         while add_to(tree.owner + GUARD, 1) != 0:
@@ -198,7 +197,7 @@ def draw_edge(tree: Any, index: int, level: int) -> int:
     slot = choose(tree, index, level, False)
     node.visits -= 1
     step_at(tree, level).slot = slot
-    return SCHEDULE_FAILED if slot == BAD else DONE
+    return DONE if slot > BAD else -slot
 
 
 @inlined

@@ -23,9 +23,6 @@ from .settings import setting_of
 PAIRS = 500
 """Pairs of random episodes by which returns are measured."""
 
-_SAMPLED = ("boltzmann", "relative", "sparsemax")
-_BOUNDED = ("ucb", "prior-ucb", "halving")
-
 
 @dataclass(frozen=True)
 class Range:
@@ -75,7 +72,8 @@ def random_returns(problem: Problem, seed: int = 0) -> Returns:
 def space_of(start: Algorithm, problem: Problem, returns: Returns, trials: int) -> Space:
     """The parameters of an algorithm to search over; each range holds the value that `start` has."""
     span, prior = returns.span, problem.has("prior")
-    sampled = start.search_distribution in _SAMPLED
+    row = start.distribution_row
+    sampled = row.sampled
     temperature = Range(1e-3 * span, 10 * span)
     known: dict[str, tuple[bool, Union[Range, Choice]]] = {
         "alpha": (sampled and not hasattr(start, "target"), temperature),  # ANTS finds its own
@@ -84,11 +82,11 @@ def space_of(start: Algorithm, problem: Problem, returns: Returns, trials: int) 
         "epsilon_prior": (sampled and prior, Range(0.01, 10.0)),
         "q_init": (sampled and not prior, Choice((getattr(start, "q_init", None), returns.low))),
         "c": (
-            start.search_distribution in _BOUNDED,
-            Range(0.01 * span, 10 * span, auto=start.search_distribution != "prior-ucb"),
+            row.bounded,
+            Range(0.01 * span, 10 * span, auto=not row.takes_prior),
         ),
-        "p": (start.state_value == "power", Range(1.0, 64.0)),
-        "threshold": (start.search_distribution == "halving", Range(1, max(trials, 2), whole=True)),
+        "p": (start.state_value_row.shifted, Range(1.0, 64.0)),
+        "threshold": (hasattr(start, "budget") and row.counts_trials, Range(1, max(trials, 2), whole=True)),
         "target": (True, Range(0.05, 0.95)),
     }
     space: dict[str, Union[Range, Choice]] = {}

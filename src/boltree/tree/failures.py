@@ -72,6 +72,11 @@ def raise_failure(tree: Tree, code: int) -> None:
             f"{tree.algorithm.name}: a temperature is {value} at count {action}; alpha must stay greater than 0 and "
             "beta at least 0, both finite"
         )
+    if code == records.UNKNOWN_CHOICE:
+        raise RuntimeError(
+            f"the kernel has no formula for search distribution {int(t.distribution)} with state value "
+            f"{int(t.state_value)} (core/space.py)"
+        )
     raise RuntimeError(f"the kernel stopped with code {code}")
 
 

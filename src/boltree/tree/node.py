@@ -76,8 +76,7 @@ class Node:
     def temperature(self) -> float:
         """The search temperature alpha of the next visit here; NaN for algorithms without one."""
         algorithm, t = self._tree.algorithm, self._tree.fields
-        soft = algorithm.state_value in ("soft", "relative-soft", "sparse")
-        if not soft and algorithm.search_distribution not in ("boltzmann", "relative", "sparsemax"):
+        if not (algorithm.state_value_row.has_temperature or algorithm.distribution_row.sampled):
             return math.nan
         if t.adaptive:
             return float(t.alpha_scale)

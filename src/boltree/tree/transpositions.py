@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 
-from ..core import space
 from ..core.records import BY_DEPTH, BY_STATE
 from ..core.sharing import MOST_SWEEPS, sweep
 from ..errors import ParameterError
@@ -29,20 +28,14 @@ def sharing_of(transpositions: Any, tree: Tree) -> int:
         return 0
     if transpositions is not True and transpositions != "state":
         raise ParameterError(f"transpositions={transpositions!r}: must be False, True or 'state'")
-    t, problem, name = tree.fields, tree.problem, tree.algorithm.name
+    problem, name = tree.problem, tree.algorithm.name
     given = f"transpositions={transpositions!r}"
     if transpositions == "state" and problem.discount >= 1.0:
         raise ParameterError(
             f"{given}: {problem.display_name()} has discount={problem.discount:g}, must be below 1, because nodes "
             "shared at all depths may lie on circles; True shares them by state and depth"
         )
-    reason = ""
-    if t.distribution == space.HALVING:
-        reason = "gives each child a budget of its parent's, and a shared node has several parents"
-    elif t.distribution == space.SWITCHING:
-        reason = "updates one pair of a trial, and values of shared nodes are computed from all below them"
-    elif t.relative:
-        reason = "is relative to the parent's policy, and a shared node has several parents"
+    reason = tree.algorithm.one_parent
     if reason:
         raise ParameterError(f"{given}: must be False with {name}, which {reason}")
     if tree.on_full == "recycle":

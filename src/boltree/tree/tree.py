@@ -182,7 +182,7 @@ class Tree:
     @property
     def counts_trials(self) -> bool:
         """Whether the algorithm counts every single trial, so that trials cannot be selected in batches."""
-        return self.fields.distribution in (space.HALVING, space.SWITCHING)
+        return self.algorithm.distribution_row.counts_trials
 
     # Running
 

@@ -20,25 +20,6 @@ STALLED = 10.0
 FEW = 20
 """What fewer trials than this did at a state says little."""
 
-_DRAWS = {
-    "ucb": "takes the action with the highest upper confidence bound, a value plus a bonus that fades with visits",
-    "prior-ucb": "takes the action with the highest upper confidence bound, weighted by a prior",
-    "halving": "shares its trials out by sequential halving, and then by upper confidence bounds",
-    "boltzmann": "draws actions from a Boltzmann policy, which leaves every action a chance",
-    "relative": "draws actions from a Boltzmann policy relative to the parent's, which leaves every action a chance",
-    "sparsemax": "draws actions from a sparsemax policy, which may give some no chance at all",
-    "uniform": "draws actions uniformly",
-    "switching": "draws actions uniformly down to a depth that changes from trial to trial",
-}
-_VALUES = {
-    "mean": "Values are mean returns, which trials that leave on the way pull down",
-    "max": "Values are those of the best action: one arrival is enough to carry a reward all the way back",
-    "power": "Values are power means of the actions' values",
-    "soft": "Values are soft maxima: they count entropy as well as reward",
-    "relative-soft": "Values are soft maxima: they count relative entropy as well as reward",
-    "sparse": "Values are sparse maxima: they count entropy as well as reward",
-}
-
 
 @dataclass(frozen=True)
 class Facts:
@@ -150,9 +131,9 @@ def explained(recordings: Sequence[Recording]) -> dict[str, Any] | None:
 
 def _said(recording: Recording, painter: ChainPainter) -> dict[str, Any]:
     facts, algorithm = facts_of(recording, painter), recording.search.algorithm
-    draws = f"{facts.label} {_DRAWS.get(algorithm.search_distribution, 'chooses actions')}."
-    values = _values(facts, algorithm.state_value)
-    if algorithm.search_distribution in ("ucb", "prior-ucb", "halving"):  # values decide where trials go
+    draws = f"{facts.label} {algorithm.distribution_row.says}."
+    values = _values(facts, algorithm.state_value_row.says)
+    if algorithm.distribution_row.bounded:  # values decide where trials go
         bonus = "So only the bonus sends trials on: " if facts.q_on < facts.q_leave else ""
         why = f"{draws} {values} {bonus}{_going_on(facts)}"
     else:
@@ -227,8 +208,7 @@ def _going_on(facts: Facts) -> str:
     return f"{first} of them went on from state {facts.start}{second}; {needs}."
 
 
-def _values(facts: Facts, state_value: str) -> str:
-    says = _VALUES.get(state_value, "Values are backed up")
+def _values(facts: Facts, says: str) -> str:
     if np.isnan(facts.q_on) or np.isnan(facts.q_leave):
         return f"{says}."
     order = "more" if facts.q_on > facts.q_leave else "less" if facts.q_on < facts.q_leave else "no more"
