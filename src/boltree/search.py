@@ -25,6 +25,7 @@ from .failures import raise_failure
 from .node import Node
 from .problem import Problem, not_a_problem
 from .running import run_within
+from .summary import search_html, search_text
 from .survey import Survey, survey
 from .threads import Crew, check_threads, hire
 from .threads.rounds import round_size
@@ -524,6 +525,12 @@ class Search:
     def __repr__(self) -> str:
         problem = self.problem.display_name()
         return f"<Search {problem} by {self.algorithm.name}: {self.trials:,} trials, {self.size:,} nodes>"
+
+    def __str__(self) -> str:
+        return search_text(self)
+
+    def _repr_html_(self) -> str:
+        return search_html(self)
 
     def __getstate__(self) -> Any:
         raise TypeError("a Search cannot be pickled or copied; use search.save(path) and bt.Search.load(path)")
