@@ -271,10 +271,10 @@ def test_printing_changes_nothing():
     assert searches[0].root.q.tobytes() == searches[1].root.q.tobytes()
 
 
-@pytest.mark.parametrize(("page", "text"), [("white", "rgb(0, 0, 0)"), ("#111", "rgb(220, 220, 220)")])
+@pytest.mark.parametrize(("page", "text"), [("white", "rgb(30, 30, 30)"), ("#111", "rgb(220, 220, 220)")])
 def test_colours_are_those_of_the_notebook(search, page, text, visit, tmp_path):
     file = tmp_path / "page.html"
-    file.write_text(f"<body style='background:{page};color:{text}'>{search._repr_html_()}")
+    file.write_text(f"<div style='background:{page};color:{text}'>{search._repr_html_()}</div>")
     seen = visit(file)
     for cell in seen.locator("td, th").all():
         assert cell.evaluate("cell => getComputedStyle(cell).color") == text
