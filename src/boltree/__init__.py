@@ -81,7 +81,7 @@ else:  # a search needs none of these, so that what they import is imported when
         },
     )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "ANTS",
