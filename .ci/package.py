@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Builds the sdist and, from it, the wheel; installs the wheel into an empty environment and runs README's first code there.
+"""Builds the sdist and from it the wheel, installs the wheel into an empty environment and runs README's first code.
 
-What is missing from the wheel, or works only inside the repository, fails here: nothing of the repository is on the path.
-With a folder as its argument, the two files are left in it.
+Nothing of the repository is on the path there: what is missing from the wheel, or works only inside the repository,
+fails. With a folder as its argument, the two files are left in it.
 """
 
 from __future__ import annotations
