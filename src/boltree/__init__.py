@@ -9,10 +9,10 @@
 True
 """
 
-from . import go, problems
+from typing import TYPE_CHECKING
+
+from . import problems
 from .acting import Episode, act
-from .adapters import from_gymnasium, from_openspiel, from_pettingzoo, from_rddl
-from .agent import Agent
 from .algorithms import (
     ANTS,
     ARBTS,
@@ -37,12 +37,11 @@ from .algorithms import (
     algorithm,
 )
 from .batches import Together
-from .checking import check
 from .errors import ParameterError, ProblemError
 from .evaluate import Estimate, sample_value, simple_regret, value_of
 from .evaluators import Cached, Evaluator
 from .generator import integer, uniform
-from .many import Searches, search_many
+from .lazy import lazy_names
 from .problem import Problem
 from .python_problem import PythonProblem
 from .records import record
@@ -52,9 +51,39 @@ from .search import Search
 from .solve import Solution, solve
 from .tree import Node
 from .tree.survey import Survey
-from .viewer import Watched, watch
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:  # a type checker sees every name, and that there are no others
+    from . import adapters as adapters
+    from . import go
+    from . import lab as lab
+    from . import viewer as viewer
+    from .adapters import from_gymnasium, from_openspiel, from_pettingzoo, from_rddl
+    from .agent import Agent
+    from .checking import check
+    from .many import Searches, search_many
+    from .viewer import Watched, watch
+else:  # a search needs none of these, so that what they import is imported when they are first used
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "Agent": ".agent",
+            "Searches": ".many",
+            "Watched": ".viewer",
+            "adapters": ".adapters",
+            "check": ".checking",
+            "from_gymnasium": ".adapters",
+            "from_openspiel": ".adapters",
+            "from_pettingzoo": ".adapters",
+            "from_rddl": ".adapters",
+            "go": ".go",
+            "lab": ".lab",
+            "search_many": ".many",
+            "viewer": ".viewer",
+            "watch": ".viewer",
+        },
+    )
+
+__version__ = "0.2.0"
 
 __all__ = [
     "ANTS",

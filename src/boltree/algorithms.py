@@ -21,6 +21,7 @@ import numpy as np
 from .core import space
 from .errors import ParameterError
 from .schedules import Auto, Schedule, Temperature, as_real, check_schedule
+from .summary import algorithm_text
 from .wording import did_you_mean
 
 Recommend = Literal["value", "visits"]
@@ -109,6 +110,9 @@ class Algorithm(metaclass=_Named):
     def name(self) -> str:
         """The name users type, such as ``DENTS``."""
         return type(self).__name__
+
+    def __str__(self) -> str:
+        return algorithm_text(self)
 
     def parameters(self) -> dict[str, Any]:
         """Every parameter with its value."""

@@ -15,6 +15,7 @@ from .core.random import new_generator, uniform
 from .errors import ParameterError, ProblemError
 from .records import Record
 from .states import PADDING, PlainState
+from .summary import problem_text
 from .wording import shortened
 
 if TYPE_CHECKING:
@@ -460,6 +461,9 @@ class Problem:
     def __repr__(self) -> str:
         shown = ((n, v) for n, v in self.plain_params._asdict().items() if np.size(v) <= 8)
         return f"{type(self).__name__}({', '.join(f'{n}={v}' for n, v in shown)})"
+
+    def __str__(self) -> str:
+        return problem_text(self)
 
     def reraise(self) -> None:
         """Raise the exception that a function of this problem raised inside a search, if it was kept."""

@@ -22,6 +22,7 @@ from .parallel import runner_for as threaded_runner_for
 from .problem import Problem, not_a_problem
 from .progress import ProgressLine
 from .show import PrintableTree
+from .summary import search_html, search_text
 from .tree import Node, Tree
 from .tree.advance import move_along, move_root, outcome_of, root_of
 from .tree.runner import Limits, OneThread, Runner
@@ -366,6 +367,12 @@ class Search:
     def __repr__(self) -> str:
         problem = self.problem.display_name()
         return f"<Search {problem} by {self.algorithm.name}: {self.trials:,} trials, {self.size:,} nodes>"
+
+    def __str__(self) -> str:
+        return search_text(self)
+
+    def _repr_html_(self) -> str:
+        return search_html(self)
 
     def __getstate__(self) -> Any:
         raise TypeError("a Search cannot be pickled or copied; use search.save(path) and bt.Search.load(path)")

@@ -17,7 +17,6 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
 
 from .interrupts import dropped, raise_dropped
 from .jit import JIT_DISABLED
@@ -94,6 +93,8 @@ def _record_at_native(typing_context, address, dtype):  # type: ignore[no-untype
 
 def build_array(context, builder, array_type, address, shape):  # type: ignore[no-untyped-def]
     """LLVM code for a C-ordered array view of `shape` at an integer `address`, owned by nobody."""
+    from numba.np.arrayobj import make_array, populate_array  # a third of the time of `import boltree` otherwise
+
     array = make_array(array_type)(context, builder)
     item = context.get_data_type(array_type.dtype)
     size = context.get_constant(types.intp, context.get_abi_sizeof(item))

@@ -13,6 +13,7 @@ from ..core.reading import newest_outcome, write_policy
 from ..core.records import BY_STATE, DONE, NONE, SINGLE, TERMINAL
 from ..core.run import recommend_action
 from ..schedules import at_count
+from ..summary import node_html, node_text
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -35,6 +36,12 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<Node depth={self.depth} count={self.count} value={self.value:.6g}>"
+
+    def __str__(self) -> str:
+        return node_text(self)
+
+    def _repr_html_(self) -> str:
+        return node_html(self)
 
     @property
     def _storage(self) -> Any:

@@ -1,0 +1,87 @@
+"""`import boltree` brings what a search needs, and no more."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import boltree as bt
+
+REST = ("adapters", "bench", "cli", "go", "lab", "many", "problems.go", "viewer", "web", "workers")
+OTHERS = (
+    "gymnasium",
+    "matplotlib",
+    "networkx",
+    "onnx",
+    "onnxruntime",
+    "optuna",
+    "pettingzoo",
+    "polars",
+    "pyspiel",
+    "ray",
+    "rich",
+    "scipy",
+    "torch",
+)
+MOST_MODULES = 100
+"""Of this package. It was 94 when this was written, of which 39 are the kernel's."""
+
+
+def reached(code: str) -> set[str]:
+    """The modules that a fresh process has imported after this code, those of ``import numba`` left out."""
+    lines = [
+        "import json, sys, numba",
+        "before = set(sys.modules)",
+        code,
+        "print(json.dumps([*set(sys.modules) - before]))",
+    ]
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module")
+def modules() -> set[str]:
+    return reached("import boltree")
+
+
+def test_few_modules_are_reached(modules):
+    ours = {name for name in modules if name.partition(".")[0] == "boltree"}
+    assert len(ours) <= MOST_MODULES, f"import boltree reaches {len(ours)} modules"
+    for part in REST:
+        found = {name for name in ours if name == f"boltree.{part}" or name.startswith(f"boltree.{part}.")}
+        assert found == set(), part
+
+
+def test_no_other_library_is_reached(modules):
+    assert {name.partition(".")[0] for name in modules} & set(OTHERS) == set()
+    assert "numba.np.arrayobj" not in modules, "a third of the time that importing took before"
+
+
+def test_what_is_used_is_imported():
+    assert "boltree.go.board" in reached("import boltree; boltree.problems.Go")
+    assert "boltree.viewer.page" in reached("import boltree; boltree.watch")
+    assert "boltree.many" in reached("from boltree import search_many")
+
+
+@pytest.mark.parametrize("package", [bt, bt.problems], ids=lambda package: package.__name__)
+def test_every_public_name_is_there(package):
+    listed = dir(package)
+    for name in package.__all__:
+        assert name in listed, name
+        assert getattr(package, name) is not None
+
+
+def test_subpackages_by_attribute():
+    code = "import boltree as bt; assert bt.lab.__name__ == 'boltree.lab' and bt.go.Game and bt.adapters and bt.viewer"
+    assert "boltree.lab" in reached(code)
+
+
+def test_a_name_that_there_is_not():
+    for package in (bt, bt.problems):
+        with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'Serach'"):
+            package.Serach  # noqa: B018
+    with pytest.raises(ImportError, match="Serach"):
+        from boltree import Serach  # noqa: F401

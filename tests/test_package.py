@@ -1,0 +1,43 @@
+"""What stands around the code says the same: versions, names, files."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import boltree as bt
+from boltree.cli import main
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_one_version_everywhere(capsys):
+    assert f"\nversion: {bt.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest is not None
+    assert newest.group(1) == bt.__version__
+    with pytest.raises(SystemExit) as done:
+        main(["--version"])
+    assert done.value.code == 0
+    assert capsys.readouterr().out == f"boltree {bt.__version__}\n"
+    said = subprocess.run([sys.executable, "-m", "boltree", "--version"], capture_output=True, text=True, check=True)
+    assert said.stdout == f"boltree {bt.__version__}\n"
+    minor = bt.__version__.rpartition(".")[0]
+    assert f"The newest minor release, {minor} at present" in (ROOT / "SECURITY.md").read_text()
+
+
+def test_the_paper_is_cited():
+    cited = (ROOT / "CITATION.cff").read_text().partition("preferred-citation:")[2]
+    assert "title: Monte Carlo Tree Search With Boltzmann Exploration" in cited
+    assert re.findall(r"family-names: (\w+)", cited) == ["Painter", "Baioumy", "Hawes", "Lacerda"]
+
+
+def test_loading_a_search_unpickles_nothing():
+    """As SECURITY.md says."""
+    for name in ("saving", "archive"):
+        code = (ROOT / "src" / "boltree" / f"{name}.py").read_text()
+        assert not re.search(r"pickle|np\.load|eval\(|exec\(|import_module", code), name
