@@ -2,13 +2,26 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
 
+from clock import Clock
+
 os.environ.setdefault("BOLTREE_QUIET", "1")
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; tests send Ctrl-C to themselves
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; what tests start would ignore it too
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock in place of the machine's, for what reads the time while a test runs."""
+    made = Clock()
+    monkeypatch.setattr(time, "perf_counter", made)
+    monkeypatch.setattr(time, "monotonic", made)
+    return made
+
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import signal
 import threading
 import time
 
@@ -13,6 +12,7 @@ import pytest
 
 import boltree as bt
 from boltree.threads import crew, helper, merger, tickets
+from child import Interrupt, call
 from mdps import random_mdp
 from test_fast_paths import Noise
 from test_invariants import ALGORITHMS
@@ -22,12 +22,19 @@ from trees import check_invariants, fault_of
 COUNTING = ("HMCTS", "BRUE", "ANTS")
 
 
-@pytest.fixture(params=["shared tree", "a tree each", "rounds"])
+WAYS = ["shared tree", "a tree each", "rounds"]
+
+
+@pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """How threads work together, whatever the problem costs."""
-    monkeypatch.setattr(crew, "DEAR", 0.0 if request.param == "shared tree" else 1e9)
-    monkeypatch.setattr(crew, "LONG", 0)
+    let_work(request.param, monkeypatch)
     return request.param
+
+
+def let_work(way, patch):
+    patch.setattr(crew, "DEAR", 0.0 if way == "shared tree" else 1e9)
+    patch.setattr(crew, "LONG", 0)
 
 
 def new_search(problem, algorithm, way, **options):
@@ -270,20 +277,25 @@ def test_limits(way):
     check_invariants(search, runs=100)
 
 
+def interrupt_again_and_again(way):
+    with pytest.MonkeyPatch.context() as patch:
+        let_work(way, patch)
+        search = new_search(bt.problems.ConnectFour(), bt.BTS(), way, seed=0)
+        search.run(trials=200)  # compiled
+        for k in range(8):
+            with Interrupt(after=0.013 * k) as interrupt, pytest.raises(KeyboardInterrupt):
+                search.run(trials=10**12, progress=interrupt.ready)
+        search.run(trials=100)
+        assert search.sharing == way
+        assert search.root.count == search.trials
+        if search.size < 30_000:
+            check_invariants(search, runs=10)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals to a process are POSIX")
+@pytest.mark.parametrize("way", WAYS)
 def test_interrupts(way):
-    search = new_search(bt.problems.ConnectFour(), bt.BTS(), way, seed=0)
-    search.run(trials=200)  # compiled
-    for k in range(8):
-        timer = threading.Timer(0.01 + 0.013 * k, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            search.run(seconds=30.0)
-        timer.join()
-    search.run(trials=100)
-    assert search.root.count == search.trials
-    if search.size < 30_000:
-        check_invariants(search, runs=10)
+    call(interrupt_again_and_again, way)
 
 
 def test_advancing_and_saving(way, tmp_path):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from golden import golden
 from networks import network_file
 
 import boltree as bt
 from boltree.evaluators.external import ask
 from boltree.go import Game, GoEvaluator, load_network
 from boltree.go.points import move_name
+from golden import golden
 
 
 @pytest.mark.parametrize(("size", "count"), [(9, 56), (19, 20)])

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden import golden
 from made_networks import made, written, zipped
 from networks import network_file, random_inputs
 from plain_network import forward
@@ -19,6 +18,7 @@ from boltree.go.network_file import read_network
 from boltree.go.network_graph import Outputs, graph_of
 from boltree.go.network_layers import Layers
 from boltree.go.network_onnx import OnnxBackend
+from golden import golden
 
 NO_TORCH = importlib.util.find_spec("torch") is None
 
