@@ -61,7 +61,7 @@ class Child:
     def __exit__(self, *_: object) -> None:
         self.signal(signal.SIGKILL)
         self.process.wait()
-        self._reader.join()
+        self._reader.join(LONG)
         for file in (self.process.stdin, self.process.stdout, self._errors):
             with suppress(BrokenPipeError):
                 file.close()  # type: ignore[union-attr]
@@ -81,11 +81,14 @@ class Child:
 
     def until(self, condition: Callable[[], Any]) -> None:
         """Wait until something is so; the process must not end before."""
-        ends = time.monotonic() + LONG
-        while not condition():
-            assert self.process.poll() is None, f"the process has ended; on stderr:\n{self.errors()}"
-            assert time.monotonic() < ends, f"the process hangs; on stderr:\n{self.errors()}"
-            time.sleep(0.02)
+
+        def comes() -> Any:
+            ended = self.process.poll() is not None
+            so = condition()
+            assert so or not ended, f"the process has ended; on stderr:\n{self.errors()}"
+            return so
+
+        wait_until(comes)
 
     def end(self) -> int:
         """Wait for the end; the exit status."""
@@ -96,14 +99,22 @@ class Child:
 
     def output(self) -> str:
         """What the process wrote and nobody has read yet, when it has ended."""
-        self._reader.join()
-        lines = iter(self._lines.get, None)
-        return "".join(f"{line}\n" for line in lines)
+        self._reader.join(LONG)
+        assert not self._reader.is_alive(), "a process that it has started still runs"
+        return "".join(f"{line}\n" for line in iter(self._lines.get, None))
 
     def errors(self) -> str:
-        """What the process wrote on stderr so far, or the last of it."""
+        """What the process wrote on stderr so far."""
         file = self._errors.fileno()
-        return os.pread(file, 4000, max(os.fstat(file).st_size - 4000, 0)).decode(errors="replace")
+        return os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")  # where it writes stays as it is
+
+
+def wait_until(condition: Callable[[], Any]) -> None:
+    """Wait until something is so."""
+    ends = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < ends, "what is waited for does not come"
+        time.sleep(0.02)
 
 
 def _own_environment() -> dict[str, str]:
@@ -150,6 +161,11 @@ class Interrupt:
     def ready(self, *_: object) -> None:
         """Let it be sent: what is to be interrupted runs."""
         self._ready.set()
+
+    def run(self, search: Any) -> None:
+        """Run a search, which says that it runs, until the interrupt comes; over and over where its memory is full."""
+        while True:
+            search.run(trials=10**12, progress=self.ready)
 
     def _send(self) -> None:
         self._ready.wait()

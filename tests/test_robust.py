@@ -89,11 +89,11 @@ class Slow(bt.PythonProblem):
 
 
 def interrupt_a_python_problem():
-    search = bt.Search(Slow(), bt.BTS(), seed=0, evaluator=0.0)
+    search = bt.Search(Slow(), bt.BTS(), seed=0, evaluator=0.0, max_nodes=10**6)
     search.run(trials=10)
     for k in range(30):
         with Interrupt(after=0.0007 * k) as interrupt, pytest.raises(KeyboardInterrupt):
-            search.run(trials=10**12, progress=interrupt.ready)
+            interrupt.run(search)
     check_invariants(search)
     for index in range(1, search.size):
         record = search._storage.nodes[index]
@@ -137,7 +137,7 @@ def interrupt_an_evaluator():
     search = bt.Search(random_mdp(3, horizon=6).problem(), bt.BTS(), seed=0, evaluator=Oracle(True))
     for k in range(15):
         with Interrupt(after=0.0015 * k) as interrupt, pytest.raises(KeyboardInterrupt):
-            search.run(trials=10**12, progress=interrupt.ready)
+            interrupt.run(search)
         before = search.trials
         search.run(trials=1)
         assert search.trials == before + 1

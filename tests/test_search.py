@@ -70,7 +70,7 @@ def interrupt_once():
     search = bt.Search(bt.problems.FrozenLake("8x12-test"), bt.DENTS(alpha=0.1), seed=0)
     search.run(trials=10)
     with Interrupt(after=0.1) as interrupt, pytest.raises(KeyboardInterrupt):
-        search.run(trials=10**12, progress=interrupt.ready)
+        interrupt.run(search)
     done = search.trials
     assert done > 10
     assert search.root.count == done

@@ -280,11 +280,11 @@ def test_limits(way):
 def interrupt_again_and_again(way):
     with pytest.MonkeyPatch.context() as patch:
         let_work(way, patch)
-        search = new_search(bt.problems.ConnectFour(), bt.BTS(), way, seed=0)
+        search = new_search(bt.problems.ConnectFour(), bt.BTS(), way, seed=0, max_bytes=10**9)
         search.run(trials=200)  # compiled
         for k in range(8):
             with Interrupt(after=0.013 * k) as interrupt, pytest.raises(KeyboardInterrupt):
-                search.run(trials=10**12, progress=interrupt.ready)
+                interrupt.run(search)
         search.run(trials=100)
         assert search.sharing == way
         assert search.root.count == search.trials

@@ -453,7 +453,7 @@ def interrupt_between_chunks():
     check_shared(search)
     for k in range(5):
         with Interrupt(after=0.01 * k) as interrupted, pytest.raises(KeyboardInterrupt):
-            search.run(trials=10**9, progress=interrupted.ready)
+            interrupted.run(search)
         check_shared(search)
     before = search.trials
     search.run(trials=100)
