@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from child import LONG
 from clock import Clock
 
 os.environ.setdefault("BOLTREE_QUIET", "1")
@@ -21,6 +22,12 @@ def clock(monkeypatch):
     monkeypatch.setattr(time, "perf_counter", made)
     monkeypatch.setattr(time, "monotonic", made)
     return made
+
+
+@pytest.fixture
+def processor_clock(monkeypatch):
+    """What this process has computed in place of the time that has passed: other work on the machine does not count."""
+    monkeypatch.setattr(time, "perf_counter", time.process_time)
 
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -41,7 +48,7 @@ def browser():
     if not CHROMIUM.exists():
         pytest.skip(f"pages are tested in Chromium, which is not at {CHROMIUM}")
     with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS, timeout=1_000 * LONG)
         yield started
         started.close()
 
@@ -53,7 +60,7 @@ def visit(browser):
 
     def look(path, **options):
         contexts.append(browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options}))
-        contexts[-1].set_default_timeout(10_000)
+        contexts[-1].set_default_timeout(1_000 * LONG)
         page = contexts[-1].new_page()
         page.on("console", lambda message: wrong.append(message.text))
         page.on("pageerror", lambda error: wrong.append(str(error)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from boltree.evaluators.cohort import Client, Question
 from boltree.evaluators.desk import Desk
+from child import LONG
 
 
 class Empty:
@@ -63,5 +64,5 @@ def test_who_waits_is_told_that_somebody_comes() -> None:
             clients(desk, 1)
         else:
             desk.enter(one)
-        waiting.join(20.0)
+        waiting.join(LONG)
         assert [(len(new), len(questions)) for new, questions in taken] == [expected]

@@ -173,30 +173,54 @@ def test_a_helper_that_breaks_is_told_of_and_the_others_are_merged(monkeypatch):
     check_invariants(search, runs=2)
 
 
-def test_helpers_end_soon_when_time_is_up():
+def test_helpers_end_soon_when_time_is_up(monkeypatch):
+    """After the piece that they run, which is short; and not after the rest of their share, nor never."""
     search = bt.Search(bt.problems.ConnectFour(), bt.UCT(), threads=2, deterministic=True, seed=1)
     search.run(trials=100)
-    waited, look = [], helper.Helper.look
+    told, late, spent = set(), [], []
+    let_run, run_piece, stop = (getattr(helper.Helper, name) for name in ("let_run", "_run_piece", "stop"))
 
-    def timed(self, *, wait=False):
-        began = time.perf_counter()
-        look(self, wait=wait)
-        waited.append(time.perf_counter() - began)
+    def runs(self, pool):
+        told.discard(self)
+        let_run(self, pool)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(helper.Helper, "look", timed)
-        search.run(seconds=0.3)
-    assert waited[-1] < 0.2  # and not the rest of its share, nor for ever
-    assert search.root.count == search.trials
+    def stops(self):
+        stop(self)
+        told.add(self)
+
+    def piece(self, trials):
+        if self in told:
+            late.append(trials)
+        began = time.thread_time()
+        code = run_piece(self, trials)
+        spent.append(time.thread_time() - began)
+        return code
+
+    monkeypatch.setattr(helper.Helper, "let_run", runs)
+    monkeypatch.setattr(helper.Helper, "_run_piece", piece)
+    monkeypatch.setattr(helper.Helper, "stop", stops)
+    for _ in range(3):
+        late.clear()
+        search.run(seconds=0.1)
+        assert len(late) <= 1  # begun as it was told
+        assert search.root.count == search.trials
+    assert max(spent, default=0.0) < 0.05
     assert not fault_of(search)
 
 
 @pytest.mark.parametrize("algorithm", [bt.UCT(), bt.BTS(), bt.DENTS()], ids=lambda a: a.name)
 def test_trees_are_merged_two_and_two_by_all_threads(algorithm, monkeypatch):
-    threads = []
+    threads, met = [], threading.Event()
     match = merger.Addition._match_below
-    note = threading.get_ident
-    monkeypatch.setattr(merger.Addition, "_match_below", lambda *given: threads.append(note()) or match(*given))
+
+    def noted(*given):
+        threads.append(threading.get_ident())
+        if len(set(threads)) > 2:
+            met.set()
+        met.wait(100.0)  # for the others: one thread could be done before they begin
+        match(*given)
+
+    monkeypatch.setattr(merger.Addition, "_match_below", noted)
 
     def run():
         search = bt.Search(bt.problems.ConnectFour(), algorithm, threads=5, deterministic=True, seed=1)
@@ -311,6 +335,7 @@ def test_advancing_and_saving(way, tmp_path):
     check_invariants(loaded, runs=10)
 
 
+@pytest.mark.usefixtures("processor_clock")
 def test_how_threads_work_together_is_measured():
     cheap = bt.Search(bt.problems.DChain(10), bt.BTS(), threads=2, evaluator=0.0, seed=0)
     assert cheap.sharing == "unknown"
@@ -351,19 +376,20 @@ def test_refusals():
         bt.Search(problem, bt.BTS(), threads=2, evaluator=Evaluator())
 
 
-def test_what_is_compiled_for_threads_is_no_part_of_the_time(monkeypatch):
+def test_what_is_compiled_for_threads_is_no_part_of_the_time(monkeypatch, clock):
     """Threads are hired after some trials have shown what they cost: in the middle of the first run."""
     hire = crew._own_trees
 
     def slowly(*arguments):
-        time.sleep(0.6)
+        clock.seconds += 1_000.0
         return hire(*arguments)
 
+    monkeypatch.setattr(crew, "DEAR", 1e9)
     monkeypatch.setattr(crew, "_own_trees", slowly)
     search = bt.Search(bt.problems.FrozenLake("8x8"), bt.UCT(), threads=2, seed=0)
-    began = time.perf_counter()
-    assert search.run(seconds=0.3) == "seconds"
-    assert time.perf_counter() - began > 0.85
+    began = clock.seconds
+    assert search.run(seconds=60.0) == "seconds"
+    assert 1_060.0 <= clock.seconds - began < 1_061.0
     assert search.sharing == "a tree each"
 
 
