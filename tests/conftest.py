@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from child import LONG
 from clock import Clock
@@ -13,6 +14,10 @@ from clock import Clock
 os.environ.setdefault("BOLTREE_QUIET", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; what tests start would ignore it too
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+settings.register_profile("boltree", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("boltree")  # however slow the machine is
 
 
 @pytest.fixture
