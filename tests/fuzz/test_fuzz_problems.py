@@ -56,7 +56,7 @@ def spoilt(data: Any, made: Any) -> Any:
     return made
 
 
-@in_batches(40)
+@in_batches(30)
 def test_tables_of_probabilities(batches):
     seen = {True: 0, False: 0}
 
@@ -163,7 +163,7 @@ class OddOutcomes(Odd):
         return self.say("outcomes", [(0.5, 1, 0.5, False), (0.5, 2, 0.5, False)])
 
 
-@in_batches(60)
+@in_batches(40)
 def test_answers_of_python_problems(batches):
     """Whatever a method answers: the search goes on, or says what is wrong; and the tree stays usable."""
     names = ("legal", "player", "prior", "heuristic", "random_action")

@@ -95,7 +95,7 @@ def try_out(path: Path, original: bt.Search | None = None) -> bool:
     return True
 
 
-@in_batches(80)
+@in_batches(50)
 def test_damaged_bytes(saved, tmp_path, batches):
     """Bytes changed, lost or put in anywhere: refused, or what was saved (some bytes of the format mean nothing)."""
     path = tmp_path / "damaged"
@@ -211,7 +211,7 @@ def test_a_way_in_a_circle(saved, tmp_path):
         bt.Search.load(tmp_path / "s")
 
 
-@in_batches(40)
+@in_batches(25)
 def test_doctored_words(saved, tmp_path, batches):
     """What a file says of its problem, algorithm and limits, changed under a right checksum."""
     path = tmp_path / "doctored"
