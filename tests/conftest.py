@@ -2,13 +2,38 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from child import LONG
+from clock import Clock
 
 os.environ.setdefault("BOLTREE_QUIET", "1")
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; tests send Ctrl-C to themselves
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; what tests start would ignore it too
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+settings.register_profile("boltree", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("boltree")  # however slow the machine is
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock in place of the machine's, for what reads the time while a test runs."""
+    made = Clock()
+    monkeypatch.setattr(time, "perf_counter", made)
+    monkeypatch.setattr(time, "monotonic", made)
+    return made
+
+
+@pytest.fixture
+def processor_clock(monkeypatch):
+    """What this process has computed in place of the time that has passed: other work on the machine does not count."""
+    monkeypatch.setattr(time, "perf_counter", time.process_time)
+
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [
@@ -28,7 +53,7 @@ def browser():
     if not CHROMIUM.exists():
         pytest.skip(f"pages are tested in Chromium, which is not at {CHROMIUM}")
     with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS, timeout=1_000 * LONG)
         yield started
         started.close()
 
@@ -40,7 +65,7 @@ def visit(browser):
 
     def look(path, **options):
         contexts.append(browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options}))
-        contexts[-1].set_default_timeout(10_000)
+        contexts[-1].set_default_timeout(1_000 * LONG)
         page = contexts[-1].new_page()
         page.on("console", lambda message: wrong.append(message.text))
         page.on("pageerror", lambda error: wrong.append(str(error)))

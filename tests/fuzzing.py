@@ -1,9 +1,8 @@
-"""Foreign input at random for a fixed time: what is read is right, or refused with the error that is documented."""
+"""Foreign input at random: what is read is right, or refused with the error that is documented."""
 
 from __future__ import annotations
 
 import faulthandler
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,25 +10,24 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
-HANGS = 120.0
-"""Seconds after which something hangs: the process ends with the tracebacks of all threads."""
+from child import LONG
+
+EACH, DEEP = 20, 20
+"""Examples of a batch, and how many times as many batches there are when the slow tests run."""
 
 
-def for_seconds(seconds: float) -> Any:
-    """A test that is given the seconds it may take: these, or a minute when the slow tests run."""
-    deep = pytest.param(60.0, marks=pytest.mark.slow, id="deep")
-    return pytest.mark.parametrize("seconds", [pytest.param(seconds, id="quick"), deep])
+def in_batches(quick: int) -> Any:
+    """A test that is given how many batches of examples to try."""
+    deep = pytest.param(DEEP * quick, marks=pytest.mark.slow, id="deep")
+    return pytest.mark.parametrize("batches", [pytest.param(quick, id="quick"), deep])
 
 
-def fuzz(check: Callable[[Any], object], strategy: SearchStrategy[Any], seconds: float) -> int:
-    """Check examples until the time is over; how many times 20 there were. The same examples come every time."""
-    end, batches = time.monotonic() + seconds, 0
-    quiet = settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    while batches == 0 or time.monotonic() < end:
-        faulthandler.dump_traceback_later(HANGS, exit=True)
+def fuzz(check: Callable[[Any], object], strategy: SearchStrategy[Any], batches: int) -> None:
+    """Check so many batches of examples, the same every time; where one hangs, the process ends and says where."""
+    quiet = settings(max_examples=EACH, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    for batch in range(batches):
+        faulthandler.dump_traceback_later(LONG, exit=True)
         try:
-            seed(batches)(quiet(given(strategy)(check)))()
+            seed(batch)(quiet(given(strategy)(check)))()
         finally:
             faulthandler.cancel_dump_traceback_later()
-        batches += 1
-    return batches

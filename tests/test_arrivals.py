@@ -10,6 +10,7 @@ import numpy as np
 
 from boltree.batches.server import Query, RunningSearch
 from boltree.batches.together import Arrivals
+from child import LONG
 
 
 class Empty:
@@ -63,5 +64,5 @@ def test_a_server_that_waits_is_woken_by_an_arrival() -> None:
             add_searches(arrivals, 1)
         else:
             arrivals.add(one)
-        waiting.join(20.0)
+        waiting.join(LONG)
         assert [(len(new), len(queries)) for new, queries in taken] == [expected]

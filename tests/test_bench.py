@@ -115,7 +115,7 @@ def few(monkeypatch):
     monkeypatch.setattr(bench, "print_open_spiel", lambda scale, repeats: None)
 
 
-@pytest.mark.usefixtures("few")
+@pytest.mark.usefixtures("few", "processor_clock")
 def test_a_doctored_number_is_a_regression_and_the_same_is_none(tmp_path, capsys):
     path = tmp_path / "run.json"
     assert main(["bench", "--repeats", "8", "--json", str(path)]) == 0
@@ -126,7 +126,7 @@ def test_a_doctored_number_is_a_regression_and_the_same_is_none(tmp_path, capsys
     shown = capsys.readouterr().out
     assert "of 2 cases are over 15% slower" in shown
     for change in changes(Run.load(tmp_path / "again.json"), saved):
-        assert 0.25 < change.ratio < 4.0  # on a machine that may do other work
+        assert 0.25 < change.ratio < 4.0  # other work on the machine slows memory
     assert [change.ratio for change in changes(saved, saved)] == [1.0, 1.0]
 
     content = json.loads(path.read_text())
@@ -199,11 +199,12 @@ def test_what_the_system_is_asked_is_understood():
     clock = Counter(SOFTWARE, TASK_CLOCK)
     if clock.read() is None:
         pytest.skip("this system lets nobody count")
-    short, long = (clock.of(lambda n=n: sum(range(n))) for n in (300_000, 3_000_000))
+    short, long = (min(clock.of(lambda n=n: sum(range(n))) for _ in range(5)) for n in (300_000, 3_000_000))
     assert 4 * short < long < 40 * short
     clock.close()
 
 
+@pytest.mark.usefixtures("processor_clock")
 def test_what_threads_bring_is_measured():
     """Two cases of each kind: a tree of its own for each thread, and searches of their own."""
     four = bench_threads.ThreadCase("four", bt.problems.ConnectFour(), bt.UCT())

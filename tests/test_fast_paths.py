@@ -384,6 +384,7 @@ def test_the_index_survives_failed_trials(tmp_path):
     assert same_tree(search, loaded)
 
 
+@pytest.mark.usefixtures("processor_clock")
 def test_many_outcomes_stay_fast():
     """A chain of 100,000 outcomes would take minutes."""
     search = bt.Search(Noise(outcomes=10**9, fail=-1), bt.UCT(c=1.0), seed=0, evaluator=0.0)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import threading
 import time
 
 import numpy as np
@@ -16,6 +14,7 @@ from examples.connect_four.network import ConnectFourNetwork
 import boltree as bt
 from boltree.core.records import TREE
 from boltree.core.seeds import write_words
+from child import Interrupt, call
 from mdps import random_mdp
 from test_batches import Guess
 from test_invariants import ALGORITHMS
@@ -340,20 +339,36 @@ def test_arguments_are_checked(arguments, message):
         bt.search_many(**{**usual, **arguments})
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("evaluator", ["rollout", Guess(2, delay=0.001)], ids=["rollout", "evaluator"])
-def test_ctrl_c(threads, evaluator):
-    """It ends at once, and the next one runs."""
+def interrupt_many(threads, asks):
     game = bt.problems.TicTacToe()
-    bt.search_many([game] * 2, bt.PUCT(), 5, threads, evaluator=evaluator)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    began = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
-        bt.search_many([game] * 3000, bt.PUCT(), 20_000, threads, evaluator=evaluator)
-    assert time.perf_counter() - began < 5.0
-    timer.join()
+    with Interrupt(after=0.1) as interrupt:
+
+        class Asked(Guess):
+            def evaluate(self, batch):
+                interrupt.ready()
+                return super().evaluate(batch)
+
+        def reading(now=time.perf_counter):
+            """Somebody who runs searches looks at the clock."""
+            interrupt.ready()
+            return now()
+
+        evaluator = Asked(2, delay=0.001) if asks else "rollout"
+        bt.search_many([game] * 2, bt.PUCT(), 5, threads, evaluator=Guess(2) if asks else "rollout")
+        with pytest.MonkeyPatch.context() as patch:
+            if not asks:
+                patch.setattr(time, "perf_counter", reading)
+            with pytest.raises(KeyboardInterrupt):
+                bt.search_many([game] * 3000, bt.PUCT(), 20_000, threads, evaluator=evaluator)
+        assert time.process_time() - interrupt.processor_seconds < 5.0  # all of them would take minutes
     assert len(bt.search_many([game] * 2, bt.PUCT(), 5, threads, evaluator=evaluator)) == 2
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("asks", [False, True], ids=["rollout", "evaluator"])
+def test_ctrl_c(threads, asks):
+    """It ends at once, and the next one runs."""
+    call(interrupt_many, threads, asks)
 
 
 def test_without_compiling():

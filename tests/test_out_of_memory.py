@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 import boltree as bt
 from boltree.core.memory import Arena
 from boltree.core.storage import Storage, new_record
+from child import run_python
 
 PROGRAM = """
 import gc, resource, sys
@@ -52,7 +52,7 @@ search = None
 resource.setrlimit(resource.RLIMIT_AS, (size + {spare}, most))
 search = kinds[kind]()
 try:
-    reason = search.run(seconds=40)
+    reason = search.run(trials=10**12)
 except MemoryError:
     reason = "MemoryError"
 trials = search.trials
@@ -71,12 +71,7 @@ print(reason, trials)
 @pytest.mark.parametrize("kind", ["plain", "trial", "threads", "batches", "python"])
 def test_a_process_without_memory(kind):
     program = PROGRAM.format(tests=os.path.dirname(__file__), spare=120 << 20)
-    done = subprocess.run(
-        [sys.executable, "-c", program, kind],
-        env=os.environ | {"BOLTREE_QUIET": "1"}, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.split()[0] in ("memory", "MemoryError")
+    assert run_python(program, kind).split()[0] in ("memory", "MemoryError")
 
 
 @pytest.mark.parametrize("max_bytes", [2**45, 2**62, 2**63, 2**100])

@@ -6,7 +6,6 @@ import copy
 import gc
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import threading
@@ -16,6 +15,7 @@ import pytest
 
 import boltree as bt
 from boltree.core.records import NONE, SINGLE
+from child import Interrupt, call
 from mdps import random_mdp
 from test_fast_paths import Noise, same_tree
 from trees import check_invariants
@@ -88,27 +88,23 @@ class Slow(bt.PythonProblem):
         return (*state, action), float(action), len(state) > 25
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # that it arrived is what is tested
-def test_interrupts_in_python_problems():
-    """An interrupt may arrive at any bytecode of a callback; it must reach the caller, and the tree stay right."""
-    search = bt.Search(Slow(), bt.BTS(), seed=0, evaluator=0.0)
+def interrupt_a_python_problem():
+    search = bt.Search(Slow(), bt.BTS(), seed=0, evaluator=0.0, max_nodes=10**6)
     search.run(trials=10)
-    arrived = 0
-    for _ in range(30):
-        timer = threading.Timer(0.01, lambda: signal.raise_signal(signal.SIGINT))
-        try:
-            timer.start()
-            search.run(seconds=60.0)
-        except KeyboardInterrupt:
-            arrived += 1
-        timer.join()
-    assert arrived == 30
+    for k in range(30):
+        with Interrupt(after=0.0007 * k) as interrupt, pytest.raises(KeyboardInterrupt):
+            interrupt.run(search)
     check_invariants(search)
     for index in range(1, search.size):
         record = search.tree.storage.nodes[index]
         parent = search.tree.storage.states[int(record.parent)]
         above, here = (search.problem.object_of(int(s[0])) for s in (parent, search.tree.storage.states[index]))
         assert here == (*above, int(record.action))
+
+
+def test_interrupts_in_python_problems():
+    """An interrupt may arrive at any bytecode of a callback; it must reach the caller, and the tree stay right."""
+    call(interrupt_a_python_problem)
 
 
 class Oracle:
@@ -137,20 +133,19 @@ def test_evaluators_that_fail(algorithm, gives_prior):
         check_entropies(search)
 
 
-def test_interrupts_while_evaluating():
+def interrupt_an_evaluator():
     search = bt.Search(random_mdp(3, horizon=6).problem(), bt.BTS(), seed=0, evaluator=Oracle(True))
-    for _ in range(15):
-        timer = threading.Timer(0.02, lambda: signal.raise_signal(signal.SIGINT))
-        try:
-            timer.start()
-            search.run(seconds=60.0)
-        except KeyboardInterrupt:
-            pass
-        timer.join()
+    for k in range(15):
+        with Interrupt(after=0.0015 * k) as interrupt, pytest.raises(KeyboardInterrupt):
+            interrupt.run(search)
         before = search.trials
         search.run(trials=1)
         assert search.trials == before + 1
     check_invariants(search)
+
+
+def test_interrupts_while_evaluating():
+    call(interrupt_an_evaluator)
 
 
 def test_a_prior_that_fails_once():
@@ -280,18 +275,25 @@ def test_one_search_is_for_one_thread_at_a_time():
 
     def work():
         try:
-            search.run(seconds=0.3)
+            search.run(trials=100)
         except RuntimeError as error:
             refused.append(str(error))
 
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    def others(_):
+        """Others try while it runs."""
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return True
+
+    assert search.run(stop=others) == "stop"
     assert len(refused) == 2
     assert "already running" in refused[0]
     assert search.root.count == search.trials
+    work()
+    assert len(refused) == 2  # nobody runs it any more
 
 
 def test_separate_searches_in_threads():

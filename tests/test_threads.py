@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import signal
 import threading
 import time
 
@@ -14,6 +13,7 @@ import pytest
 import boltree as bt
 from boltree.parallel import allotment, choose, helper_tree, merger
 from boltree.tree import Tree
+from child import Interrupt, call
 from mdps import random_mdp
 from test_fast_paths import Noise
 from test_invariants import ALGORITHMS
@@ -23,11 +23,18 @@ from trees import check_invariants, fault_of
 COUNTING = ("HMCTS", "BRUE", "ANTS")
 
 
-@pytest.fixture(params=["shared tree", "a tree each", "deterministic"])
+WAYS = ["shared tree", "a tree each", "deterministic"]
+
+
+@pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """How threads work together, whatever the problem costs."""
-    monkeypatch.setattr(choose, "SHARED_TREE_FROM_SECONDS", 0.0 if request.param == "shared tree" else 1e9)
+    let_work(request.param, monkeypatch)
     return request.param
+
+
+def let_work(way, patch):
+    patch.setattr(choose, "SHARED_TREE_FROM_SECONDS", 0.0 if way == "shared tree" else 1e9)
 
 
 def new_search(problem, algorithm, way, **options):
@@ -165,30 +172,54 @@ def test_a_helper_that_breaks_is_told_of_and_the_others_are_merged(monkeypatch):
     check_invariants(search, runs=2)
 
 
-def test_helpers_end_soon_when_time_is_up():
+def test_helpers_end_soon_when_time_is_up(monkeypatch):
+    """After the piece that they run, which is short; and not after the rest of their share, nor never."""
     search = bt.Search(bt.problems.ConnectFour(), bt.UCT(), threads=2, deterministic=True, seed=1)
     search.run(trials=100)
-    waited, look = [], helper_tree.HelperTree.look
+    told, late, spent = set(), [], []
+    let_run, run_piece, stop = (getattr(helper_tree.HelperTree, name) for name in ("let_run", "_run_piece", "stop"))
 
-    def timed(self, *, wait=False):
-        began = time.perf_counter()
-        look(self, wait=wait)
-        waited.append(time.perf_counter() - began)
+    def runs(self, pool):
+        told.discard(self)
+        let_run(self, pool)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(helper_tree.HelperTree, "look", timed)
-        search.run(seconds=0.3)
-    assert waited[-1] < 0.2  # and not the rest of its share, nor for ever
-    assert search.root.count == search.trials
+    def stops(self):
+        stop(self)
+        told.add(self)
+
+    def piece(self, trials):
+        if self in told:
+            late.append(trials)
+        began = time.thread_time()
+        full = run_piece(self, trials)
+        spent.append(time.thread_time() - began)
+        return full
+
+    monkeypatch.setattr(helper_tree.HelperTree, "let_run", runs)
+    monkeypatch.setattr(helper_tree.HelperTree, "_run_piece", piece)
+    monkeypatch.setattr(helper_tree.HelperTree, "stop", stops)
+    for _ in range(3):
+        late.clear()
+        search.run(seconds=0.1)
+        assert len(late) <= 1  # begun as it was told
+        assert search.root.count == search.trials
+    assert max(spent, default=0.0) < 0.05
     assert not fault_of(search)
 
 
 @pytest.mark.parametrize("algorithm", [bt.UCT(), bt.BTS(), bt.DENTS()], ids=lambda a: a.name)
 def test_trees_are_merged_two_and_two_by_all_threads(algorithm, monkeypatch):
-    threads = []
+    threads, met = [], threading.Event()
     match = merger.MergeOfTwo._match_below
-    note = threading.get_ident
-    monkeypatch.setattr(merger.MergeOfTwo, "_match_below", lambda *given: threads.append(note()) or match(*given))
+
+    def noted(*given):
+        threads.append(threading.get_ident())
+        if len(set(threads)) > 2:
+            met.set()
+        met.wait(100.0)  # for the others: one thread could be done before they begin
+        match(*given)
+
+    monkeypatch.setattr(merger.MergeOfTwo, "_match_below", noted)
 
     def run():
         search = bt.Search(bt.problems.ConnectFour(), algorithm, threads=5, deterministic=True, seed=1)
@@ -269,20 +300,25 @@ def test_limits(way):
     check_invariants(search, runs=100)
 
 
+def interrupt_again_and_again(way):
+    with pytest.MonkeyPatch.context() as patch:
+        let_work(way, patch)
+        search = new_search(bt.problems.ConnectFour(), bt.BTS(), way, seed=0, max_bytes=10**9)
+        search.run(trials=200)  # compiled
+        for k in range(8):
+            with Interrupt(after=0.013 * k) as interrupt, pytest.raises(KeyboardInterrupt):
+                interrupt.run(search)
+        search.run(trials=100)
+        assert search.parallelism == ("shared tree" if way == "shared tree" else "a tree each")
+        assert search.root.count == search.trials
+        if search.size < 30_000:
+            check_invariants(search, runs=10)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals to a process are POSIX")
+@pytest.mark.parametrize("way", WAYS)
 def test_interrupts(way):
-    search = new_search(bt.problems.ConnectFour(), bt.BTS(), way, seed=0)
-    search.run(trials=200)  # compiled
-    for k in range(8):
-        timer = threading.Timer(0.01 + 0.013 * k, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            search.run(seconds=30.0)
-        timer.join()
-    search.run(trials=100)
-    assert search.root.count == search.trials
-    if search.size < 30_000:
-        check_invariants(search, runs=10)
+    call(interrupt_again_and_again, way)
 
 
 def test_advancing_and_saving(way, tmp_path):
@@ -298,6 +334,7 @@ def test_advancing_and_saving(way, tmp_path):
     check_invariants(loaded, runs=10)
 
 
+@pytest.mark.usefixtures("processor_clock")
 def test_how_threads_work_together_is_measured():
     cheap = bt.Search(bt.problems.DChain(10), bt.BTS(), threads=2, evaluator=0.0, seed=0)
     assert cheap.parallelism == "unknown"
@@ -338,19 +375,20 @@ def test_refusals():
         bt.Search(problem, bt.BTS(), threads=2, evaluator=Evaluator())
 
 
-def test_what_is_compiled_for_threads_is_no_part_of_the_time(monkeypatch):
+def test_what_is_compiled_for_threads_is_no_part_of_the_time(monkeypatch, clock):
     """How threads work together is chosen when some trials have shown what they cost: in the middle of a run."""
     made = choose.OwnTrees
 
     def slowly(*arguments, **options):
-        time.sleep(0.6)
+        clock.seconds += 1_000.0
         return made(*arguments, **options)
 
+    monkeypatch.setattr(choose, "SHARED_TREE_FROM_SECONDS", 1e9)
     monkeypatch.setattr(choose, "OwnTrees", slowly)
     search = bt.Search(bt.problems.FrozenLake("8x8"), bt.UCT(), threads=2, seed=0)
-    began = time.perf_counter()
-    assert search.run(seconds=0.3) == "seconds"
-    assert time.perf_counter() - began > 0.85
+    began = clock.seconds
+    assert search.run(seconds=60.0) == "seconds"
+    assert 1_060.0 <= clock.seconds - began < 1_061.0
     assert search.parallelism == "a tree each"
 
 

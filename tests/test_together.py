@@ -11,7 +11,10 @@ import pytest
 
 import boltree as bt
 from boltree.batches import rows, server
+from boltree.batches.together import Arrivals
 from boltree.tree import Node
+from child import LONG
+from clock import TICK
 from test_batches import ALGORITHMS, NAMES, Broken, Guess, Sometimes, check_entropies, check_links, tree_of
 from trees import check_invariants
 
@@ -31,13 +34,28 @@ def run_all(searches, trials=None, seconds=None):
 
 @pytest.mark.parametrize("threads", [1, 2, 12])
 @pytest.mark.parametrize("prior", [True, False], ids=["prior", "no-prior"])
-def test_every_search_keeps_its_invariants(prior, threads):
+def test_every_search_keeps_its_invariants(prior, threads, monkeypatch):
     """All algorithms at once, in one Together."""
-    guess = Guess(4, prior=prior, delay=0.002)  # so that all have come before the first has ended
+    come, all_there, enter = [], threading.Event(), Arrivals.add
+
+    def noted(self, one):
+        enter(self, one)
+        come.append(one)
+        if len(come) == len(ALGORITHMS):
+            all_there.set()
+
+    class Waiting(Guess):
+        def evaluate(self, batch):
+            assert trials < 150 or all_there.wait(LONG)  # all have come before the first has ended
+            return super().evaluate(batch)
+
+    guess = Waiting(4, prior=prior)
     with bt.Together(guess, threads=threads) as together:
         problem = bt.problems.TicTacToe()
         searches = [bt.Search(problem, one, seed=i, evaluator=together) for i, one in enumerate(ALGORITHMS)]
         for trials in (1, 2, 150):
+            if trials == 150:
+                monkeypatch.setattr(Arrivals, "add", noted)
             assert set(run_all(searches, trials)) == {"trials"}
     for search in searches:
         assert search.trials == 153
@@ -170,16 +188,22 @@ def test_limits():
         assert search.run(trials=1000) == "memory"
         assert search.size <= 40
         check_invariants(search)
-        timed = bt.Search(problem, bt.PUCT(), seed=0, evaluator=together)
-        assert timed.run(seconds=0.1) == "seconds"
-        assert timed.trials > 10
-        assert timed.run(trials=0) == "trials"
         halving = bt.Search(problem, bt.HMCTS(), seed=0, evaluator=together)
         assert halving.run(trials=64) == "trials"
         assert halving.trials == 64
         for bad in ({"stop": lambda search: True}, {"progress": True}):
             with pytest.raises(bt.ParameterError, match="Together"):
-                timed.run(trials=1, **bad)
+                search.run(trials=1, **bad)
+
+
+def test_a_limit_of_time(clock):
+    with bt.Together(Guess(4)) as together:
+        search = bt.Search(bt.problems.TicTacToe(), bt.PUCT(), seed=0, evaluator=together)
+        began = clock.seconds
+        assert search.run(seconds=10.0) == "seconds"
+        assert clock.seconds - began >= 10.0
+        assert 10 < search.trials < 4 * 10.0 / TICK + 8  # four a batch, and the clock is read once a batch at least
+        assert search.run(trials=0) == "trials"
 
 
 @pytest.mark.parametrize("threads", [1, 2, 12])
@@ -209,18 +233,21 @@ def test_one_kind_of_problem_at_a_time():
     class Slow(Guess):
         def evaluate(self, batch):
             begun.set()
-            threading.Event().wait(0.05)
+            assert released.wait(LONG)
             return super().evaluate(batch)
 
-    begun, slow = threading.Event(), Slow(4)
+    begun, released, slow = threading.Event(), threading.Event(), Slow(4)
     chain = bt.problems.DChain(5)
     with bt.Together(slow) as together, ThreadPoolExecutor(1) as thread:
         first = bt.Search(bt.problems.TicTacToe(), bt.PUCT(), seed=0, evaluator=together)
         other = bt.Search(chain, bt.PUCT(), seed=0, evaluator=together)
         running = thread.submit(first.run, 60)
-        begun.wait()
-        with pytest.raises(bt.ParameterError, match="problem=DChain: must be like TicTacToe"):
-            other.run(trials=5)
+        try:
+            assert begun.wait(LONG)
+            with pytest.raises(bt.ParameterError, match="problem=DChain: must be like TicTacToe"):
+                other.run(trials=5)
+        finally:
+            released.set()
         assert running.result() == "trials"
         slow.actions = chain.actions
         assert other.run(trials=5) == "trials"  # nobody else is there now
@@ -230,7 +257,7 @@ def test_closing_wakes_everybody():
     class Slow(Guess):
         def evaluate(self, batch):
             begun.set()
-            threading.Event().wait(0.2)
+            time.sleep(0.02)
             return super().evaluate(batch)
 
     begun, problem = threading.Event(), bt.problems.TicTacToe()
@@ -238,9 +265,9 @@ def test_closing_wakes_everybody():
     searches = [bt.Search(problem, bt.PUCT(), seed=i, evaluator=together) for i in range(3)]
     with ThreadPoolExecutor(1) as thread:
         ended = thread.submit(run_all, searches, 10_000)
-        begun.wait()
+        assert begun.wait(LONG)
         together.close()
-        assert all("was closed" in str(one) for one in ended.result(timeout=20))
+        assert all("was closed" in str(one) for one in ended.result(LONG))
     for search in searches:
         check_links(search)
     with pytest.raises(RuntimeError, match="was closed"):
@@ -338,14 +365,17 @@ def test_as_many_threads_as_asked_for(threads):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_so_many_lead_at_the_same_time(threads, monkeypatch):
-    inside, highest, advance, counting = 0, 0, rows.advance_groups, threading.Lock()
+    inside, highest, advance, counting, met = 0, 0, rows.advance_groups, threading.Lock(), threading.Event()
 
     def slowly(*arguments):
         nonlocal inside, highest
         with counting:
             inside += 1
             highest = max(highest, inside)
-        time.sleep(0.005)
+            if inside == threads:
+                met.set()
+        assert met.wait(LONG)
+        time.sleep(0.005)  # one more than asked for would come now
         try:
             return advance(*arguments)
         finally:

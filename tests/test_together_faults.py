@@ -13,6 +13,7 @@ import pytest
 
 import boltree as bt
 from boltree.batches.server import WakeUps
+from child import LONG, call
 from test_together import Featured, run_all
 from trees import check_invariants
 
@@ -53,7 +54,7 @@ def test_roots_of_a_python_problem_are_asked_about_while_others_run():
         return bt.Search(problem, bt.PUCT(), seed=number, evaluator=together).run(trials=150)
 
     with bt.Together(Even(actions=2, delay=0.005), threads=2) as together, ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(run, range(8), timeout=60)) == ["trials"] * 8
+        assert list(threads.map(run, range(8), timeout=LONG)) == ["trials"] * 8
 
 
 def test_every_search_of_a_failing_python_problem_has_its_error():
@@ -91,13 +92,27 @@ def test_values_may_be_a_column():
 
 
 def test_leaving_does_not_wait_for_a_slow_evaluator():
+    """While a search waits for its values, all others end and leave."""
+    asked, left, slow = threading.Event(), threading.Event(), []
+
+    class Slow(Even):
+        def evaluate(self, batch):
+            if not slow:
+                slow.append(threading.get_ident())
+                asked.set()
+            if threading.get_ident() == slow[0]:
+                slow.append(left.wait(200.0))
+            return super().evaluate(batch)
+
     problem = bt.problems.TicTacToe()
-    with bt.Together(Even(delay=0.4), threads=2) as together:
+    with bt.Together(Slow(delay=0.0), threads=2) as together, ThreadPoolExecutor(1) as thread:
+        waits = thread.submit(bt.Search(problem, bt.UCT(), seed=0, evaluator=together).run, 5)
+        assert asked.wait(LONG)
         searches = [bt.Search(problem, bt.UCT(), seed=i, evaluator=together) for i in range(27)]
-        began = time.perf_counter()
         assert run_all(searches, 5) == ["trials"] * 27
-        one_by_one = 27 * 0.4 / together.at_once  # of each server
-        assert time.perf_counter() - began < one_by_one
+        left.set()
+        assert waits.result(LONG) == "trials"
+    assert all(slow[1:])  # and not because it was waited for in vain
 
 
 @pytest.mark.parametrize("name", ["boltree-together", "boltree-helper", "boltree-server"])
@@ -117,7 +132,7 @@ def test_threads_that_cannot_be_started(name, monkeypatch):
                 search.run(trials=8)
 
 
-def test_an_interrupt_as_a_search_comes_in(monkeypatch):
+def interrupt_as_a_search_comes_in():
     note_arrival, coming = WakeUps.note_arrival, [True]
 
     def interrupted(self):
@@ -125,18 +140,22 @@ def test_an_interrupt_as_a_search_comes_in(monkeypatch):
             signal.raise_signal(signal.SIGINT)
         note_arrival(self)
 
-    with bt.Together(Even(), threads=2) as together:
-        search = bt.Search(bt.problems.TicTacToe(), bt.UCT(), seed=0, evaluator=together)
-        monkeypatch.setattr(WakeUps, "note_arrival", interrupted)
+    with bt.Together(Even(), threads=2) as together, pytest.MonkeyPatch.context() as patch:
+        search, other = (bt.Search(bt.problems.TicTacToe(), bt.UCT(), seed=0, evaluator=together) for _ in range(2))
+        patch.setattr(WakeUps, "note_arrival", interrupted)
         with pytest.raises(KeyboardInterrupt):
             search.run(trials=10_000)
-        monkeypatch.setattr(WakeUps, "note_arrival", note_arrival)
+        patch.undo()
         before = search.trials
-        time.sleep(0.1)
+        assert other.run(trials=200) == "trials"
         assert search.trials == before < 10_000  # no thread goes on with it
         assert search.run(trials=50) == "trials"
     assert search.trials == before + 50
     check_invariants(search)
+
+
+def test_an_interrupt_as_a_search_comes_in():
+    call(interrupt_as_a_search_comes_in)
 
 
 def test_threads_take_turns_as_before_when_the_last_search_has_ended():

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import boltree as bt
+from child import Interrupt, call
 from mdps import random_mdp
 from plain.games import make
 from plain.recorder import Double
@@ -444,7 +445,7 @@ def test_evaluator_objects(algorithm, gives_prior):
     assert oracle.count <= search.size * 7 / 6 + 2
 
 
-def test_interrupts():
+def interrupt_between_chunks():
     def interrupt(search: bt.Search) -> None:
         if search.trials > 2_000:
             signal.raise_signal(signal.SIGINT)
@@ -453,10 +454,18 @@ def test_interrupts():
     with pytest.raises(KeyboardInterrupt):
         search.run(trials=10**9, progress=interrupt)
     check_shared(search)
+    for k in range(5):
+        with Interrupt(after=0.01 * k) as interrupted, pytest.raises(KeyboardInterrupt):
+            interrupted.run(search)
+        check_shared(search)
     before = search.trials
     search.run(trials=100)
     assert search.trials == before + 100
     check_shared(search)
+
+
+def test_interrupts():
+    call(interrupt_between_chunks)
 
 
 class Walk(bt.PythonProblem):

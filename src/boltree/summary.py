@@ -15,9 +15,9 @@ from .wording import counted, shortened
 
 if TYPE_CHECKING:
     from .algorithms import Algorithm
-    from .tree import Node
     from .problem import Problem
     from .search import Search
+    from .tree import Node
 
 MOST_ROWS = 12
 """A node's table shows this many actions at most, the most visited first."""

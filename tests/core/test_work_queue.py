@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from boltree.core.work_queue import (
     draw_piece,
     end_piece,
 )
+from child import LONG
 
 POOL = np.dtype(SIGNAL)
 QUEUE = np.dtype([*COUNTERS, ("kind", "i8"), ("done_at", "i8"), ("helped", "i8")])
@@ -78,10 +78,10 @@ def test_every_piece_is_done_once(count):
     helpers = [threading.Thread(target=helping, args=look_at, daemon=True) for _ in range(6)]
     make_ready(helping, *look_at)
     make_ready(leading, 0, 0)
-    rounds, end = [0] * count, time.perf_counter() + 4.0
+    rounds = [0] * count
 
     def lead(b):
-        while time.perf_counter() < end:
+        while rounds[b] < 200_000 or queues["helped"][b] == 0:  # no queue is passed over
             leading(queues[b : b + 1].ctypes.data, 1_000)
             rounds[b] += 1_000
 
@@ -89,15 +89,14 @@ def test_every_piece_is_done_once(count):
     for thread in helpers + leaders:
         thread.start()
     for thread in leaders:
-        thread.join(60)
+        thread.join(LONG)
         assert not thread.is_alive()
     assert not queues["left"].any()
     pool["closed"] = 1
     for thread in helpers:
-        thread.join(10)
+        thread.join(LONG)
         assert not thread.is_alive()
     for b in range(count):
         assert done[b, 0].tolist() == [rounds[b]] * FEW + [0] * (MANY - FEW)
         assert done[b, 1].tolist() == [rounds[b]] * MANY
-        assert queues["helped"][b] > 0  # no queue is passed over
     assert pool["jobs"] == 2 * sum(rounds)

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import boltree as bt
-from fuzzing import for_seconds, fuzz
+from fuzzing import fuzz, in_batches
 
 JUNK: Any = st.sampled_from(
     [None, True, "", "ab", b"x", -1, 0, 1, 2, 7, 10**9, 10**30, 10**400, -0.5, 0.25, 0.5, 1.0, 1e308, float("nan"),
@@ -56,8 +56,8 @@ def spoilt(data: Any, made: Any) -> Any:
     return made
 
 
-@for_seconds(3.0)
-def test_tables_of_probabilities(seconds):
+@in_batches(30)
+def test_tables_of_probabilities(batches):
     seen = {True: 0, False: 0}
 
     def check(data):
@@ -73,12 +73,12 @@ def test_tables_of_probabilities(seconds):
         transitions = table(data, (states, actions, states))
         seen[use(lambda: bt.problems.Tabular(transitions, rewards, horizon, **options))] += 1
 
-    fuzz(check, st.data(), seconds)
+    fuzz(check, st.data(), batches)
     assert seen[False] > 0
 
 
-@for_seconds(3.0)
-def test_tables_of_outcomes(seconds):
+@in_batches(60)
+def test_tables_of_outcomes(batches):
     seen = {True: 0, False: 0}
 
     def check(data):
@@ -96,22 +96,22 @@ def test_tables_of_outcomes(seconds):
         horizon, start = data.draw(st.one_of(st.just(5), JUNK)), data.draw(st.one_of(st.just(0), PARTS))
         seen[use(lambda: bt.problems.OutcomeTable(outcomes, horizon, start))] += 1
 
-    fuzz(check, st.data(), seconds)
+    fuzz(check, st.data(), batches)
     assert seen[False] > 0
 
 
 JUNK_KEYS: Any = st.sampled_from([-1, 10**12, "a", 0.5, True, None, 2**64])
 
 
-@for_seconds(2.0)
-def test_maps(seconds):
+@in_batches(100)
+def test_maps(batches):
     letters = st.text("SFHG\n x", max_size=30)
     maps = st.one_of(letters, st.lists(st.text("SFHG", min_size=1, max_size=4), max_size=4), PARTS)
 
     def check(given):
         use(lambda: bt.problems.FrozenLake(given[0], horizon=given[1]))
 
-    fuzz(check, st.tuples(maps, st.one_of(st.just(5), JUNK)), seconds)
+    fuzz(check, st.tuples(maps, st.one_of(st.just(5), JUNK)), batches)
 
 
 class Odd(bt.PythonProblem):
@@ -163,8 +163,8 @@ class OddOutcomes(Odd):
         return self.say("outcomes", [(0.5, 1, 0.5, False), (0.5, 2, 0.5, False)])
 
 
-@for_seconds(5.0)
-def test_answers_of_python_problems(seconds):
+@in_batches(40)
+def test_answers_of_python_problems(batches):
     """Whatever a method answers: the search goes on, or says what is wrong; and the tree stays usable."""
     names = ("legal", "player", "prior", "heuristic", "random_action")
     near = st.tuples(PARTS, PARTS, PARTS) | st.lists(st.tuples(JUNK, JUNK, JUNK, JUNK), max_size=2)
@@ -187,4 +187,4 @@ def test_answers_of_python_problems(seconds):
                 continue
         assert search.root.count == search.trials
 
-    fuzz(check, st.data(), seconds)
+    fuzz(check, st.data(), batches)

@@ -17,7 +17,7 @@ import boltree as bt
 from boltree.archive import read_archive, write_archive
 from boltree.core.records import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE
 from boltree.saving import checksum
-from fuzzing import for_seconds, fuzz
+from fuzzing import fuzz, in_batches
 from mdps import random_mdp
 from test_fast_paths import same_tree
 
@@ -95,8 +95,8 @@ def try_out(path: Path, original: bt.Search | None = None) -> bool:
     return True
 
 
-@for_seconds(4.0)
-def test_damaged_bytes(saved, tmp_path, seconds):
+@in_batches(50)
+def test_damaged_bytes(saved, tmp_path, batches):
     """Bytes changed, lost or put in anywhere: refused, or what was saved (some bytes of the format mean nothing)."""
     path = tmp_path / "damaged"
 
@@ -120,11 +120,11 @@ def test_damaged_bytes(saved, tmp_path, seconds):
         path.write_bytes(bytes(content))
         try_out(path, search)
 
-    fuzz(check, st.data(), seconds)
+    fuzz(check, st.data(), batches)
 
 
-@for_seconds(12.0)
-def test_doctored_arrays(saved, tmp_path, seconds):
+@in_batches(40)
+def test_doctored_arrays(saved, tmp_path, batches):
     """Numbers changed under a right checksum: refused, or a tree that trials run on."""
     path, seen = tmp_path / "doctored", {True: 0, False: 0}
 
@@ -147,7 +147,7 @@ def test_doctored_arrays(saved, tmp_path, seconds):
         sealed(path, meta_of(arrays), arrays)
         seen[try_out(path)] += 1
 
-    fuzz(check, st.data(), seconds)
+    fuzz(check, st.data(), batches)
     assert min(seen.values()) > 10  # some changes are harmless, most are not
 
 
@@ -211,8 +211,8 @@ def test_a_way_in_a_circle(saved, tmp_path):
         bt.Search.load(tmp_path / "s")
 
 
-@for_seconds(4.0)
-def test_doctored_words(saved, tmp_path, seconds):
+@in_batches(25)
+def test_doctored_words(saved, tmp_path, batches):
     """What a file says of its problem, algorithm and limits, changed under a right checksum."""
     path = tmp_path / "doctored"
     values = st.recursive(
@@ -236,7 +236,7 @@ def test_doctored_words(saved, tmp_path, seconds):
         sealed(path, meta, arrays)
         try_out(path)
 
-    fuzz(check, st.data(), seconds)
+    fuzz(check, st.data(), batches)
 
 
 def test_nothing_but_a_built_in_problem_is_called(saved, tmp_path, capsys):

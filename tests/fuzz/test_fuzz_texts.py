@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import boltree as bt
 from boltree.go import Game
 from boltree.lab.files import read_experiment, read_parameters
-from fuzzing import for_seconds, fuzz
+from fuzzing import fuzz, in_batches
 
 GOOD = """
 name = "lake"
@@ -41,8 +41,8 @@ VALUES = [
 ]  # fmt: skip
 
 
-@for_seconds(5.0)
-def test_experiment_files(tmp_path, seconds):
+@in_batches(80)
+def test_experiment_files(tmp_path, batches):
     """Good files with something changed: an experiment, or a ParameterError that names the file."""
     path = tmp_path / "e.toml"
 
@@ -69,7 +69,7 @@ def test_experiment_files(tmp_path, seconds):
             except bt.ParameterError as error:
                 assert str(path) in str(error)  # noqa: PT017
 
-    fuzz(check, st.data(), seconds)
+    fuzz(check, st.data(), batches)
 
 
 SGF = "(;GM[1]FF[4]SZ[9]KM[5.5]RU[Chinese]HA[2]PL[W]AB[gc][cg]AW[aa];W[ee];B[tt](;W[dd]C[so\\]so];B[dc])(;W[aa]))"
@@ -79,8 +79,8 @@ PIECES = [
 ]  # fmt: skip
 
 
-@for_seconds(5.0)
-def test_games_in_sgf(seconds):
+@in_batches(40)
+def test_games_in_sgf(batches):
     """A game, or a ParameterError; as text and as bytes."""
     pytest.importorskip("sgfmill")
 
@@ -103,7 +103,7 @@ def test_games_in_sgf(seconds):
         again = Game.from_sgf(game.to_sgf())
         assert (again.moves, again.movers, again.setup) == (game.moves, game.movers, game.setup)
 
-    fuzz(check, st.data(), seconds)
+    fuzz(check, st.data(), batches)
 
 
 @pytest.mark.parametrize("deep", [10_000, 200_000])
@@ -117,8 +117,8 @@ def test_games_that_are_too_deep(deep):
             Game.from_sgf(text)
 
 
-@for_seconds(4.0)
-def test_records_that_gtp_loads(tmp_path, seconds):
+@in_batches(60)
+def test_records_that_gtp_loads(tmp_path, batches):
     """``loadsgf`` with any file answers in the form of GTP, and the engine goes on."""
     pytest.importorskip("sgfmill")
     from boltree.go.gtp import Gtp
@@ -140,4 +140,4 @@ def test_records_that_gtp_loads(tmp_path, seconds):
         assert answer.endswith("\n\n")
 
     start = st.sampled_from([b"", b"(;", b"(;SZ[9]", SGF.encode(), SGF.encode()[:60]])
-    fuzz(check, st.builds(lambda a, b: a + b, start, st.binary(max_size=30)), seconds)
+    fuzz(check, st.builds(lambda a, b: a + b, start, st.binary(max_size=30)), batches)

@@ -239,9 +239,9 @@ def elsewhere() -> Iterator[None]:
 def test_nonsense_is_always_answered(elsewhere, lines):
     talk = Talk(trials=3, looks=1)
     for line in lines:
-        began = time.perf_counter()
+        began = time.thread_time()
         answer = talk(line)  # checks the form
-        assert time.perf_counter() - began < 20.0
+        assert time.thread_time() - began < 20.0
         assert "internal error" not in answer, line
     assert talk("77 protocol_version") == "=77 2"
 
@@ -285,17 +285,17 @@ def test_a_whole_game_stays_within_its_time():
     assert 45 < spent < 62
 
 
-def test_the_clock_is_obeyed():
+def test_the_clock_is_obeyed(clock):
     talk = Talk(trials=10_000_000)
     talk.gtp.commands.player.search_at(talk.gtp.commands.game)
-    talk("time_settings 0 1 1")
-    began = time.perf_counter()
+    talk("time_settings 0 10 1")
+    began = clock.seconds
     talk("genmove b")
-    assert 0.5 < time.perf_counter() - began < 2.0
-    talk("time_left w 0.3 1")
-    began = time.perf_counter()
+    assert 9.5 < clock.seconds - began < 10.5
+    talk("time_left w 3 1")
+    began = clock.seconds
     talk("genmove w")
-    assert time.perf_counter() - began < 1.5
+    assert 2.5 < clock.seconds - began < 3.5
     assert talk("kgs-time_settings byoyomi 0 1 5") == "="
     assert talk.gtp.commands.clock.seconds_for("black", 5, 0) == pytest.approx(1 - LAG)
     assert talk.all("kgs-time_settings absolute 60", "kgs-time_settings canadian 60 10 5") == ["=", "="]

@@ -27,6 +27,7 @@ from boltree.go.network_graph import graph_of
 from boltree.go.network_onnx import OnnxBackend
 from boltree.go.player import Limit, SearchPlayer
 from boltree.go.settings import go_setting
+from child import LONG
 
 POINT = r"([A-E][1-5]|pass)"
 
@@ -162,7 +163,7 @@ def test_a_networks_score_and_ownership(network, mover, remembered):
     game = Game(5, 0.5, "no-suicide", black=["B2"], white=["D4"], to_move=mover)
     evaluator: Any = GoEvaluator(network)
     evaluator = Cached(evaluator) if remembered else evaluator
-    found, search, _ = reported(evaluator, Wish(seconds=60.0, ownership=True, root=True, most=4), game=game)
+    found, search, _ = reported(evaluator, Wish(seconds=1e6, ownership=True, root=True, most=4), game=game)
     side = 1 if mover == "black" else -1
     leads, owners, visits = [], [], []
     for info in found["info"]:
@@ -307,7 +308,7 @@ def test_a_command_ends_an_analysis():
             yield f"{number} lz-analyze b 5\n"
             told = 0
             while told < 2:
-                told += out.get(timeout=60).startswith("info ")
+                told += out.get(timeout=LONG).startswith("info ")
             yield stop
         yield "5 genmove w\n"
         yield "6 quit\n"

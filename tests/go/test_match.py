@@ -5,12 +5,10 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
 import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +28,7 @@ from boltree.go.player import Limit
 from boltree.go.standings import Standings
 from boltree.go.tournament import Tournament, tuned, verdict
 from boltree.lab.executors import Board, Here, Processes
+from child import LONG, Child
 
 LIMIT = Limit(trials=12)
 COMMAND = [sys.executable, "-m", "boltree", "match", "--network", "none", "--board", "5", "--komi", "0.5"]
@@ -117,30 +116,58 @@ def test_a_longer_match_keeps_the_first_games(played, tmp_path):
     assert {path.name: path.stat().st_mtime_ns for path in folder.glob("games/*")} == before
 
 
-def run_command(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    words = [*COMMAND, "--games", "14", "--workers", "2", "--out", str(folder), *more]
-    return subprocess.run(words, capture_output=True, encoding="utf-8", timeout=300)
+ENGINE = """
+import os, sys, time
+from pathlib import Path
+
+gate, first = Path(sys.argv[1]), 5
+taken = set()
+for line in sys.stdin:
+    words, move = line.split(), ""
+    if words[0] == "clear_board":
+        taken.clear()
+    elif words[0] == "play":
+        taken.add(words[2].upper())
+    elif words[0] == "genmove":
+        (gate / str(os.getpid())).touch()
+        while len(list(gate.iterdir())) > first and not (gate / "open").exists():
+            time.sleep(0.02)
+        move = next((one for one in ("C3", "B2", "D4", "B4", "D2") if one not in taken), "pass")
+        taken.add(move)
+    print(f"= {move}\\n", flush=True)
+    if words[0] == "quit":
+        break
+"""
+"""Plays some points and then passes. No more than five come through the gate until it is open."""
 
 
 def test_a_killed_match_goes_on(tmp_path):
     """Killed without a warning, workers and all; then it goes on, and ends as one that was never stopped."""
-    players = ("uct:trials=300", "puct:trials=200")
-    words = [*COMMAND, "--games", "14", "--workers", "2", "--out", str(tmp_path / "killed"), *players]
-    process = subprocess.Popen(words, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
-    games, ends = tmp_path / "killed" / "games", time.monotonic() + 200
-    while len(list(games.glob("*.json"))) < 3 and process.poll() is None and time.monotonic() < ends:
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    gate, engine = tmp_path / "gate", tmp_path / "engine.py"
+    gate.mkdir()
+    engine.write_text(ENGINE)
+    command = [*COMMAND, "--games", "14", "--workers", "2", "--engine", f"{sys.executable} {engine} {gate}"]
+    command += ["uct:trials=300", "--out"]
+    games = tmp_path / "killed" / "games"
+    with Child([*command, str(tmp_path / "killed")]) as match:
+        match.until(lambda: len(list(games.glob("*.json"))) >= 3)
+        match.signal(signal.SIGKILL)
+        assert match.end() == -signal.SIGKILL
     kept = len(list(games.glob("*.json")))
     assert 3 <= kept < 14
-    went_on = run_command(tmp_path / "killed", *players)
-    assert f"{kept} games are finished already; {14 - kept} to go" in went_on.stderr
-    whole = run_command(tmp_path / "whole", *players)
-    assert went_on.returncode == whole.returncode == 0, whole.stderr
-    assert went_on.stdout.splitlines()[:-1] == whole.stdout.splitlines()[:-1]  # all but where the games lie
+    (gate / "open").touch()
+
+    def ended(folder: Path) -> tuple[list[str], str]:
+        with Child([*command, str(folder)]) as match:
+            assert match.end() == 0, match.errors()
+            return match.output().splitlines()[:-1], match.errors()  # all but where the games lie
+
+    went_on, told = ended(tmp_path / "killed")
+    whole, told_whole = ended(tmp_path / "whole")
+    assert f"{kept} games are finished already; {14 - kept} to go" in told
+    assert went_on == whole
     assert lines_of(tmp_path / "killed") == lines_of(tmp_path / "whole")
-    assert "14 of 14: " in whole.stderr
+    assert "14 of 14: " in told_whole
 
 
 # Tables and Elo
@@ -358,7 +385,7 @@ def test_a_spoilt_line_is_named(played, tmp_path):
 
 def test_the_command_tunes_and_refuses(tmp_path):
     words = ["--tune", "alpha", "1,0.1", "--games", "2", "--trials", "10", "--workers", "1", "--out", str(tmp_path)]
-    ran = subprocess.run([*COMMAND, *words], capture_output=True, encoding="utf-8", timeout=300)
+    ran = subprocess.run([*COMMAND, *words], capture_output=True, encoding="utf-8", timeout=LONG)
     assert ran.returncode == 0, ran.stderr
     assert "Best: alpha=" in ran.stdout
     assert "Black \\ White" in ran.stdout
@@ -369,7 +396,7 @@ def test_the_command_tunes_and_refuses(tmp_path):
         (["--tune", "alpha", "1,x"], "must be numbers"),
         (["uct", "bts", "--games", "5"], "--games 5: must be even"),
     ):
-        ran = subprocess.run([*COMMAND, *wrong], capture_output=True, encoding="utf-8", timeout=300)
+        ran = subprocess.run([*COMMAND, *wrong], capture_output=True, encoding="utf-8", timeout=LONG)
         assert ran.returncode == 2
         assert says in ran.stderr
         assert len(ran.stderr.splitlines()) == 1

@@ -157,7 +157,9 @@ def test_an_absurd_size_takes_no_memory(tmp_path: Path) -> None:
     )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_damage_is_refused_or_harmless(data: st.DataObject, tmp_path: Path) -> None:
     """Any damage of the words and arrays, and of the gzip file around them: an error of ours, or a sound network."""

@@ -13,6 +13,7 @@ from boltree.go.play import Table, board_text
 from boltree.go.player import RESIGN, Choice, Limit, SearchPlayer
 from boltree.go.points import PASS
 from boltree.go.settings import go_setting
+from child import LONG
 
 
 class Scripted:
@@ -154,14 +155,14 @@ def test_the_command():
         "--seed",
         "1",
     ]
-    ran = subprocess.run([*command], input="c3\nhint\nquit\n", capture_output=True, encoding="utf-8", timeout=300)
+    ran = subprocess.run([*command], input="c3\nhint\nquit\n", capture_output=True, encoding="utf-8", timeout=LONG)
     assert ran.returncode == 0, ran.stderr
     assert "AR-BTS plays" in ran.stdout
     assert "AR-BTS would play" in ran.stdout
-    ran = subprocess.run([*command, "--handicap", "2"], input="", capture_output=True, encoding="utf-8", timeout=300)
+    ran = subprocess.run([*command, "--handicap", "2"], input="", capture_output=True, encoding="utf-8", timeout=LONG)
     assert ran.returncode == 2
-    empty = subprocess.run([*command, "--engine", ""], input="", capture_output=True, encoding="utf-8", timeout=300)
+    empty = subprocess.run([*command, "--engine", ""], input="", capture_output=True, encoding="utf-8", timeout=LONG)
     assert empty.stderr == "boltree: --engine: must be a command, such as 'gnugo --mode gtp'\n"
-    hmcts = subprocess.run([*command[:4], "--algorithm", "hmcts"], capture_output=True, encoding="utf-8", timeout=300)
+    hmcts = subprocess.run([*command[:4], "--algorithm", "hmcts"], capture_output=True, encoding="utf-8", timeout=LONG)
     assert hmcts.stderr.endswith("hmcts: must know its number of trials; give --trials, or as in hmcts:budget=1000\n")
     assert ran.stderr == "boltree: handicap 2: boards smaller than 7x7 have none\n"

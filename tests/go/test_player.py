@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from networks import network_file
@@ -90,9 +88,8 @@ def test_one_legal_move_is_played_at_once():
     assert game.legal_moves() == ["pass"]
     evaluator = Counting()
     player = SearchPlayer(go_setting("puct").algorithm(), evaluator=evaluator, seed=0)
-    began = time.perf_counter()
     assert player.choose(game, Limit(seconds=20.0)) == ("pass", 0, 0.0, None)
-    assert time.perf_counter() - began < 5.0
+    assert player.search is None
     assert evaluator.asked == 0
 
 
@@ -152,12 +149,12 @@ def test_the_same_seed_plays_the_same_game():
     assert game_of(3) != game_of(4)
 
 
-def test_seconds_are_kept():
+def test_seconds_are_kept(clock):
     player, game = uct(), Game(5, 0.5, RULES)
     player.search_at(game)
-    began = time.perf_counter()
-    choice = player.choose(game, Limit(seconds=0.3))
-    assert 0.2 < time.perf_counter() - began < 2.0
+    began = clock.seconds
+    choice = player.choose(game, Limit(seconds=10.0))
+    assert 9.5 < clock.seconds - began < 10.5
     assert choice.trials > 20
     assert player.choose(game, Limit(seconds=1e-9)).move in game.legal_moves()
 

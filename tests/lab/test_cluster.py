@@ -92,7 +92,7 @@ def test_control_c_leaves_the_cluster_and_keeps_what_is_finished(nodes, user, tm
     with Run(user, tmp_path / "out", "tiny.toml", "--cluster", nodes.address, "--no-progress") as run:
         run.until_held(nodes.gate)
         run.signal(signal.SIGINT)
-        status, output, errors = run.end()
+        status, output, errors = run.result()
     words = re.sub(r"^\[[^]]*\] \w+\.cc:.*\n", "", errors, flags=re.MULTILINE)  # of Ray itself
     assert (status, output, words) == (130, "", "boltree: interrupted\n")
     assert len(results(tmp_path / "out")) == BEFORE_THE_GATE
@@ -107,7 +107,7 @@ def test_a_cluster_that_loses_a_node_gives_what_one_worker_gives(nodes, user, tm
         run.until_held(nodes.gate)  # both nodes have a job
         nodes.lose_the_second()
         nodes.gate.open()
-        status, output, errors = run.end()
+        status, output, errors = run.result()
     assert (status, errors) == (0, "")  # nothing of Ray's on the terminal
     assert "ray" not in output.lower()
     assert len(results(out)) == JOBS

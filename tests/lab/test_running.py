@@ -87,7 +87,7 @@ def assert_completes(out: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPat
 
 def test_two_workers_give_what_one_gives(user, undisturbed, tmp_path):
     with Run(user, tmp_path / "out", "tiny.toml", "--workers", "2") as run:
-        assert run.end()[0] == 0
+        assert run.end() == 0
     assert_same(tmp_path / "out", undisturbed)
 
 
@@ -106,7 +106,7 @@ def test_after_kill_9_a_run_goes_on_where_it_was(user, undisturbed, gate, tmp_pa
     with Run(user, out, "tiny.toml", "--workers", "2", gate=gate) as run:
         run.until_held(gate)
         run.signal(signal.SIGKILL)
-        assert run.end()[0] == -signal.SIGKILL
+        assert run.end() == -signal.SIGKILL
     assert len(results(out)) == BEFORE_THE_GATE
     assert_completes(out, undisturbed, monkeypatch)
     assert run_here(out) == 0  # and a third time there is nothing to do
@@ -119,8 +119,8 @@ def test_two_runs_at_once_in_one_folder(user, undisturbed, gate, tmp_path):
     with Run(user, out, *options, gate=gate) as one, Run(user, out, *options, gate=gate) as other:
         one.until_held(gate, workers=4)
         gate.open()
-        assert one.end()[0] == 0
-        assert other.end()[0] == 0
+        assert one.end() == 0
+        assert other.end() == 0
     assert_same(out, undisturbed)
 
 
@@ -129,14 +129,14 @@ def test_a_killed_worker_costs_nothing(user, undisturbed, gate, tmp_path):
         run.until_held(gate)
         os.kill(gate.waiting()[0], signal.SIGKILL)
         gate.open()
-        assert run.end()[0] == 0
+        assert run.end() == 0
     assert_same(tmp_path / "out", undisturbed)
 
 
 def test_a_job_that_kills_its_workers_fails_alone(user, gate, tmp_path):
     write_failing(user, "DChain(4)", "users_problems:deadly", "DChain(5)", "DChain(6)", "DChain(7)")
     with Run(user, tmp_path / "out", "failing.toml", "--workers", "2", "--no-progress", gate=gate) as run:
-        status, _, errors = run.end()
+        status, _, errors = run.result()
     assert status == 1
     assert "1 of 5 jobs failed" in errors
     assert "UCT on users_problems:deadly, repeat 0: its worker process died 3 times" in errors
@@ -171,7 +171,7 @@ def test_a_full_disk_costs_nothing_that_was_finished(user, undisturbed, gate, tm
         kept = results(out)
         resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, (512, resource.RLIM_INFINITY))
         gate.open()
-        status, _, errors = run.end()
+        status, _, errors = run.result()
     assert status == 1
     assert f"cannot be written: File too large. The {BEFORE_THE_GATE} finished jobs in {out / 'results'} are" in errors
     assert "give the same command again" in errors
@@ -186,7 +186,7 @@ def test_control_c_ends_the_run_and_keeps_what_is_finished(user, undisturbed, ga
     with Run(user, out, "tiny.toml", "--workers", "2", "--no-progress", gate=gate) as run:
         run.until_held(gate)
         run.signal(signal.SIGINT)
-        assert run.end() == (130, "", "boltree: interrupted\n")
+        assert run.result() == (130, "", "boltree: interrupted\n")
         assert all(gone(process) for process in gate.waiting())
     assert len(results(out)) == BEFORE_THE_GATE
     assert_completes(out, undisturbed, monkeypatch)
@@ -205,7 +205,7 @@ def test_control_c_while_workers_start(user, gate, tmp_path):
     with Run(user, tmp_path / "out", "tiny.toml", "--workers", "2", "--no-progress", path=str(tmp_path)) as run:
         run.until(lambda: len(gate.waiting()) == 2)
         run.signal(signal.SIGINT)
-        assert run.end() == (130, "", "boltree: interrupted\n")
+        assert run.result() == (130, "", "boltree: interrupted\n")
         assert all(gone(process) for process in gate.waiting())
     # one that hears it may be ended before its traceback is printed, so that alone would not always fail
     assert {path.read_text() for path in gate.folder.glob("*.waits")} == {"True"}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
-import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -36,6 +34,7 @@ from boltree.lab.study_report import starts, tune_by_study
 from boltree.lab.tune_command import add_tune
 from boltree.lab.tuning import grid_for, paper_grid, tune_grid
 from boltree.lab.tuning_report import tune
+from child import Child
 
 pytest.importorskip("polars", reason="the lab needs polars: pip install 'boltree[lab]'")
 optuna = pytest.importorskip("optuna", reason="tuning needs Optuna: pip install 'boltree[lab]'")
@@ -320,8 +319,7 @@ def test_an_interrupted_study_goes_on_as_if_it_had_not_been(whole, tmp_path):
 def test_a_killed_process_loses_at_most_one_evaluation(whole, tmp_path):
     file = tmp_path / "s.sqlite"
     program = f"""
-import sys, time
-sys.path[:0] = {sys.path!r}
+import time
 from pathlib import Path
 from test_tuning import HOT, experiment, study
 class Hanging:
@@ -334,11 +332,10 @@ class Hanging:
         self.done = so_far.tried
 study(experiment([HOT]), 8, Path({str(file)!r}), 1, Hanging())
 """
-    environment = os.environ | {"PYTHONPATH": os.path.dirname(__file__)}
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment)
-    assert process.stdout.readline() == "in the fifth\n"
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    with Child([sys.executable, "-c", program]) as process:
+        assert process.line() == "in the fifth"
+        process.signal(signal.SIGKILL)
+        assert process.end() == -signal.SIGKILL
     seen = []
 
     class Counting:

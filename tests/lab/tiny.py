@@ -7,25 +7,20 @@ is opened, so a test knows what has happened and what cannot have happened yet, 
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import boltree
 from boltree.cli import main
 from boltree.lab.store import TIMING
+from child import Child
 
 PACKAGE = str(Path(boltree.__file__).resolve().parents[1])
 """Where other processes find the package that is tested, from whatever folder."""
 JOBS = 27
 BEFORE_THE_GATE = 6
 """Jobs that end while all workers are held: the first repeat on the two problems without a gate."""
-LONG = 120.0
-"""Seconds until a test gives up; nothing takes so long unless it hangs."""
 
 EXPERIMENT = """
 name = "tiny"
@@ -141,48 +136,27 @@ class Gate:
         (self.folder / "open").touch()
 
 
-class Run:
+class Run(Child):
     """The command line in a process group of its own, as a terminal starts it."""
 
     def __init__(self, user: Path, out: Path, *options: str, gate: Gate | None = None, path: str = "") -> None:
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([path, PACKAGE] if path else [PACKAGE])}
+        environment = {"PYTHONPATH": os.pathsep.join([path, PACKAGE] if path else [PACKAGE])}
         if gate is not None:
             environment["GATE"] = str(gate.folder)
         self.out = out
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "boltree", "compare", *options, "--out", str(out)],
-            cwd=user, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=True,
-        )  # fmt: skip
+        command = [sys.executable, "-m", "boltree", "compare", *options, "--out", str(out)]
+        super().__init__(command, folder=user, **environment)
 
     def __enter__(self) -> Run:
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self.signal(signal.SIGKILL)
-        self.process.communicate()
-
-    def signal(self, number: int) -> None:
-        """Send a signal to the whole group, as Ctrl-C does."""
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, number)
-
-    def until(self, condition) -> None:
-        """Wait until something is so; the run must not end before."""
-        end = time.monotonic() + LONG
-        while not condition():
-            assert self.process.poll() is None, self.process.communicate()
-            assert time.monotonic() < end, "the run hangs"
-            time.sleep(0.02)
 
     def until_held(self, gate: Gate, workers: int = 2) -> None:
         """Wait until the workers stand at the gate, and what they did before is on disk."""
         self.until(lambda: len(gate.waiting()) >= workers and len(results(self.out)) == BEFORE_THE_GATE)
 
-    def end(self) -> tuple[int, str, str]:
+    def result(self) -> tuple[int, str, str]:
         """Wait for the end: the exit status, the output and the errors."""
-        output, errors = self.process.communicate(timeout=LONG)
-        return self.process.returncode, output, errors
+        return self.end(), self.output(), self.errors()
 
 
 def gone(process: int) -> bool:

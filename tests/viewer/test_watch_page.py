@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from watched import LIMIT, both, data_in, dents
@@ -58,17 +59,21 @@ def test_the_slider_moves_everything(opened):
 
 def test_play_runs_through_and_stops(opened):
     page = opened(both(bt.problems.DChain(5), dents()), 12)
+    page.clock.install()
+    page.clock.pause_at(time.time() + 1_000_000)  # from now on time passes in the page when it is told to
     play = page.locator("button.play")
     play.click()
     assert "pause" in play.inner_text()
-    page.locator(".count", has_text=re.compile(r"^12 trials$")).wait_for()
-    page.locator(".play", has_text="play").wait_for()
+    page.clock.run_for(60_000)
+    assert page.locator(".count").inner_text() == "12 trials"
+    assert "play" in play.inner_text()
     play.click()  # from the beginning, as it was at the end
+    page.clock.run_for(250)
     play.press("Enter")
     assert "play" in play.inner_text()
     paused = page.locator(".count").inner_text()
     assert paused != "12 trials"
-    page.wait_for_timeout(400)
+    page.clock.run_for(60_000)
     assert page.locator(".count").inner_text() == paused
 
 
@@ -191,6 +196,17 @@ def test_the_tree_unfolds_by_keys(opened):
     assert page.evaluate("document.activeElement.getAttribute('role')") == "treeitem"
 
 
+def seconds_to_open(page) -> float:
+    """What the page's own thread computes until it is there: other work on the machine does not count."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.reload()
+    metrics = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+    session.detach()
+    assert metrics["TaskDuration"] > 0.0
+    return metrics["TaskDuration"]
+
+
 def test_a_million_nodes_open_at_once(visit, tmp_path):
     search = bt.Search(bt.problems.FrozenLake(), dents(alpha=0.1, epsilon=1.0), seed=0, growth="trial")
     search.run(trials=1_000)
@@ -200,10 +216,8 @@ def test_a_million_nodes_open_at_once(visit, tmp_path):
     other.run(trials=20_000)
     path = bt.watch([search, other], trials=100).save(tmp_path / "search.html")
     assert path.stat().st_size < LIMIT
-    took = "performance.getEntriesByType('navigation')[0].loadEventEnd"
-    times = [visit(path).evaluate(took) for _ in range(3)]
-    assert min(times) < 1_000
     page = visit(path, offline=True)
+    assert min(seconds_to_open(page) for _ in range(3)) < 0.5
     page.get_by_text("unfold the recommended line").first.click()
     assert page.locator(".tree").first.locator(".row").count() > 40
     assert re.search(r"of 1,\d\d\d,\d\d\d nodes", page.locator("#trees .caption").nth(1).inner_text())
@@ -247,7 +261,7 @@ def test_narrow_and_dark(opened):
     page = opened(searches, 300)
     light = page.evaluate(background)
     page.set_viewport_size({"width": 400, "height": 800})
-    page.wait_for_timeout(100)
+    page.wait_for_function("innerWidth === 400")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     chain = opened(both(bt.problems.DChain(20)), 100, viewport={"width": 400, "height": 800}, color_scheme="dark")
     assert chain.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -68,11 +68,16 @@ class HelperTree:
         def run(trials: int) -> int:
             nonlocal full
             before = tree.trials
-            full = not tree.run(trials)
+            full = not self._run_piece(trials)
             return tree.trials - before
 
         self._allotment.use(run, lambda: not full and not self._stopped)
         return full
+
+    def _run_piece(self, trials: int) -> bool:
+        """Run a piece of the trials; False when there was no memory for another."""
+        assert self.tree is not None
+        return self.tree.run(trials)
 
     def leave(self) -> None:
         """Give the tree up, which another has taken over; the random numbers go on."""
