@@ -151,6 +151,11 @@ class Worker:
         self._jobs, self._job = job, job.view(np.recarray)[0]
         self._quota = FIRST_QUOTA
 
+    @property
+    def number(self) -> int:
+        """The number of the search that is being run."""
+        return int(self._job.number)
+
     def run(self, first: int, last: int, goes_on: Callable[[int], bool]) -> None:
         """Run the searches from `first` to `last`, while the next one is wanted (`goes_on`)."""
         job = self._job
@@ -242,5 +247,5 @@ class Shifts:
             try:
                 worker.run(first, min(first + self._size, self._task.count), self._goes_on)
             except Exception as error:
-                self._failed[int(worker._job.number)] = error
+                self._failed[worker.number] = error
                 return

@@ -94,7 +94,7 @@ class Engine:
             raise self._died(command) from None
         answer = self._answer(command, self.patience if patience is None else patience)
         if not answer or answer[0] not in "=?":
-            raise self._error(f"{command!r} was answered by {answer[:80]!r}, which is no GTP")
+            raise self.error(f"{command!r} was answered by {answer[:80]!r}, which is no GTP")
         text = re.sub(r"^[=?]\d* ?", "", answer).rstrip().lstrip("\n")
         if answer[0] == "?":
             raise ParameterError(f"engine {self.command[0]}: {command!r} was refused: {text.strip()}")
@@ -144,7 +144,7 @@ class Engine:
             except queue.Empty:
                 if time.monotonic() >= self._ends(began, patience):
                     self._process.kill()  # it would answer the wrong command later
-                    raise self._error(f"no answer to {command!r} within {time.monotonic() - began:.1f} s") from None
+                    raise self.error(f"no answer to {command!r} within {time.monotonic() - began:.1f} s") from None
 
     def _ends(self, began: float, patience: float) -> float:
         """Until when an answer is waited for."""
@@ -156,9 +156,10 @@ class Engine:
             self._process.wait(5.0)
         for reader in self._readers:
             reader.join(1.0)
-        return self._error(f"it ended (exit status {self._process.returncode}) at {command!r}")
+        return self.error(f"it ended (exit status {self._process.returncode}) at {command!r}")
 
-    def _error(self, what: str) -> EngineError:
+    def error(self, what: str) -> EngineError:
+        """An error of this engine, with the last lines that it wrote."""
         last = " | ".join(line for line in list(self.stderr)[-3:] if line)
         said = f"; its last words: {last}" if last else ""
         return EngineError(f"engine {shlex.join(self.command)!r}: {what}{said}")
@@ -224,7 +225,7 @@ class EnginePlayer:
             action_named(move, game.size)
         except ParameterError:
             said = f"'genmove {game.to_move}' was answered by {answer[:80]!r}, which is no move"
-            raise self.engine._error(said) from None
+            raise self.engine.error(said) from None
         move = PASS if move == PASS.upper() else move
         self._known = game.copy()
         if game.is_legal(move):
@@ -271,4 +272,4 @@ class EnginePlayer:
 
 def _continues(game: Game, known: Game) -> bool:
     alike = (game.size, game.komi, game.rules, game.setup) == (known.size, known.komi, known.rules, known.setup)
-    return alike and game._moves[: len(known._moves)] == known._moves
+    return alike and game.played[: len(known.played)] == known.played

@@ -70,8 +70,8 @@ class Game:
             view.width, view.seen = self.size, 1
             view.history[0] = view.hash
         view.player = _player(to_move)
-        self._states = [state]
-        self._moves: list[tuple[int, int]] = []
+        self.states = [state]
+        self.played: list[tuple[int, int]] = []
 
     def _colours_of(self, black: Iterable[str], white: Iterable[str]) -> Any:
         colours = np.zeros(self.size**2 + 1, np.uint8)
@@ -95,16 +95,16 @@ class Game:
         reason = self._objection(action, player, play_on)
         if reason:
             who = COLOURS[player].capitalize()
-            raise ParameterError(f"move {move!r}: illegal as {who}'s move {len(self._moves) + 1}: {reason}")
-        state = self._states[-1].copy()
+            raise ParameterError(f"move {move!r}: illegal as {who}'s move {len(self.played) + 1}: {reason}")
+        state = self.states[-1].copy()
         view = PlainState(state)
         if player != self._player:
             view.player = player
             view.recent[:] = 0  # networks see the last moves only as far as they alternate
         view.passes = min(view.passes, 1)  # more than two are as good as two
         self._step(state, action)
-        self._states.append(state)
-        self._moves.append((player, action))
+        self.states.append(state)
+        self.played.append((player, action))
 
     def _step(self, state: Any, action: int) -> None:
         """Take a turn by the problem's compiled step."""
@@ -115,16 +115,16 @@ class Game:
 
     def undo(self) -> None:
         """Take the last move back."""
-        if not self._moves:
+        if not self.played:
             raise ParameterError("undo(): no move was played yet")
-        self._moves.pop()
-        self._states.pop()
+        self.played.pop()
+        self.states.pop()
 
     def copy(self) -> Game:
         """An independent game with the same moves."""
         other = object.__new__(Game)
         other.__dict__.update(self.__dict__)
-        other._states, other._moves = list(self._states), list(self._moves)
+        other.states, other.played = list(self.states), list(self.played)
         return other
 
     def _action(self, move: str) -> int:
@@ -132,11 +132,11 @@ class Game:
 
     def _objection(self, action: int, player: int, play_on: bool = False) -> str:
         """Why a move is illegal; nothing if it is legal."""
-        if self.is_over and not (play_on and self._view.moves < self._rules.limit):
+        if self.is_over and not (play_on and self.view.moves < self._rules.limit):
             return "the game is over"
         if action == self.size**2 or (player == self._player and self._legal()[action]):
             return ""
-        view, colour = self._view, player + 1
+        view, colour = self.view, player + 1
         if view.colour[action] != EMPTY:
             return "the point is occupied"
         if rulebook.is_banned(self._rules, view, action, colour):
@@ -148,17 +148,18 @@ class Game:
     # Looking
 
     @property
-    def _view(self) -> PlainState:
-        return PlainState(self._states[-1])
+    def view(self) -> PlainState:
+        """The position, with an attribute for every field of its state."""
+        return PlainState(self.states[-1])
 
     @property
     def _player(self) -> int:
-        return int(self._view.player)
+        return int(self.view.player)
 
     @property
     def state(self) -> Any:
         """The state, for ``bt.Search(game.problem, ..., state=game.state)``."""
-        return self._states[-1].copy()[0]
+        return self.states[-1].copy()[0]
 
     @property
     def to_move(self) -> str:
@@ -168,34 +169,34 @@ class Game:
     @property
     def moves(self) -> list[str]:
         """The moves so far."""
-        return [move_name(action, self.size) for _, action in self._moves]
+        return [move_name(action, self.size) for _, action in self.played]
 
     @property
     def length(self) -> int:
         """How many moves there are so far."""
-        return len(self._moves)
+        return len(self.played)
 
     @property
     def movers(self) -> list[str]:
         """Who played each of the moves so far."""
-        return [COLOURS[player] for player, _ in self._moves]
+        return [COLOURS[player] for player, _ in self.played]
 
     @property
     def setup(self) -> tuple[list[str], list[str]]:
         """The points with Black's and White's stones before the first move."""
-        colours = PlainState(self._states[0]).colour[: self.size**2]
+        colours = PlainState(self.states[0]).colour[: self.size**2]
         black, white = ([move_name(int(p), self.size) for p in np.flatnonzero(colours == c)] for c in (BLACK, WHITE))
         return black, white
 
     @property
     def first_to_move(self) -> str:
         """Whose turn it was before the first move."""
-        return COLOURS[int(PlainState(self._states[0]).player)]
+        return COLOURS[int(PlainState(self.states[0]).player)]
 
     @property
     def is_over(self) -> bool:
         """Whether two passes, or the longest game's last move, have ended the game."""
-        return bool(rulebook.is_over(self._rules, self._view))
+        return bool(rulebook.is_over(self._rules, self.view))
 
     def is_legal(self, move: str) -> bool:
         """Whether a move may be played now; a name that is no point of the board is an error."""
@@ -213,31 +214,31 @@ class Game:
 
     def _legal(self) -> NDArray[np.bool_]:
         """Which actions are legal for whose turn it is, by the problem's compiled function."""
-        state, legal = self._states[-1], np.zeros(self.problem.actions, np.bool_)
+        state, legal = self.states[-1], np.zeros(self.problem.actions, np.bool_)
         arguments = (self.problem.params_at, state.ctypes.data, legal.ctypes.data, legal.size)
         plain_call(self.problem.address("legal"), arguments)
         return legal
 
     def banned_moves(self) -> list[str]:
         """The empty points where only superko forbids to play now."""
-        view, colour = self._view, self._player + 1
+        view, colour = self.view, self._player + 1
         banned = (p for p in range(self.size**2) if rulebook.is_banned(self._rules, view, p, colour))
         return [move_name(p, self.size) for p in banned]
 
     def colour_at(self, point: str) -> str | None:
         """The colour of the stone on a point, or None."""
-        colour = int(self._view.colour[self._action(point)])
+        colour = int(self.view.colour[self._action(point)])
         return COLOURS[colour - 1] if colour in (BLACK, WHITE) else None
 
     def liberties(self, point: str) -> int:
         """How many liberties the chain on a point has; 0 where there is no stone."""
         if self.colour_at(point) is None:
             return 0
-        return int(count_liberties(self._rules, self._view, self._action(point), self.size**2))
+        return int(count_liberties(self._rules, self.view, self._action(point), self.size**2))
 
     def score(self) -> float:
         """Black's area minus White's and komi, with the stones as they stand: dead ones are not taken off."""
-        return float(area_balance(self._rules, PlainState(self._states[-1].copy()))) - self.komi
+        return float(area_balance(self._rules, PlainState(self.states[-1].copy()))) - self.komi
 
     @property
     def result(self) -> str:
@@ -245,11 +246,11 @@ class Game:
         return result_of(self.score())
 
     def __str__(self) -> str:
-        return picture(self._view)
+        return picture(self.view)
 
     def __repr__(self) -> str:
         turn = "over" if self.is_over else f"{self.to_move} to move"
-        return f"<Game {self.size}x{self.size}, komi {self.komi:g}, {self.rules}: {len(self._moves)} moves, {turn}>"
+        return f"<Game {self.size}x{self.size}, komi {self.komi:g}, {self.rules}: {len(self.played)} moves, {turn}>"
 
     # Writing down
 

@@ -65,7 +65,7 @@ class AnalysisCommands(Seat):
         player = self.player
         search = Search(
             problem, player.algorithm, state=game.state, seed=0, evaluator=player.evaluator,
-            max_bytes=player._max_bytes,
+            max_bytes=player.max_bytes,
         )  # fmt: skip
         search.run(trials=0)  # compiled before the answer begins
         return search

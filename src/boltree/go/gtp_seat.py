@@ -60,13 +60,13 @@ class Seat:
         if self.game.to_move == colour and not self.game.is_over:
             return self.game
         game = self.game.copy()
-        state = game._states[-1].copy()
+        state = game.states[-1].copy()
         view = PlainState(state)
         if self.game.to_move != colour:
             view.player = COLOURS.index(colour)
             view.recent[:] = 0  # as a move out of turn leaves them
         view.passes = 0 if self.game.is_over else view.passes
-        game._states[-1] = state
+        game.states[-1] = state
         if game.is_over:
             raise GtpError(f"the game is over: it has had {game.length} moves, as many as it may")
         return game

@@ -92,7 +92,7 @@ class SearchPlayer:
         self.name = name or title_of(algorithm.name)
         self.algorithm, self.evaluator = algorithm, evaluator
         self._seed, self._begun = seed, 0
-        self._max_bytes = max_bytes or physical_memory() // 8
+        self.max_bytes = max_bytes or physical_memory() // 8
         self.search: Search | None = None  # at the position that it thought about last
         self._known: Game | None = None  # the game up to the search's root
 
@@ -147,7 +147,7 @@ class SearchPlayer:
         seed = None if self._seed is None else self._seed + self._begun
         self._begun += 1
         return Search(
-            problem, self.algorithm, state=game.state, seed=seed, evaluator=self.evaluator, max_bytes=self._max_bytes
+            problem, self.algorithm, state=game.state, seed=seed, evaluator=self.evaluator, max_bytes=self.max_bytes
         )
 
     def _follow(self, game: Game) -> bool:
@@ -155,17 +155,17 @@ class SearchPlayer:
         known, search = self._known, self.search
         if known is None or search is None:
             return False
-        count = len(known._moves)
+        count = len(known.played)
         alike = (known.size, known.komi, known.rules) == (game.size, game.komi, game.rules)
-        if not alike or game._moves[:count] != known._moves:
+        if not alike or game.played[:count] != known.played:
             return False
-        if known._states[-1].tobytes() != game._states[count].tobytes():  # other stones, or the other's turn
+        if known.states[-1].tobytes() != game.states[count].tobytes():  # other stones, or the other's turn
             return False
-        turn, since = search.root.player, game._moves[count:]
+        turn, since = search.root.player, game.played[count:]
         if any(player != (turn + i) % 2 for i, (player, _) in enumerate(since)):  # a move out of turn
             return False
         if since:
-            states = game._states[count + 1 :]
+            states = game.states[count + 1 :]
             search.advance_along([(action, state[0]) for (_, action), state in zip(since, states, strict=True)])
         return True
 

@@ -29,7 +29,7 @@ _LOST = -0.6
 
 def statuses(game: Game, outlook: Outlook) -> list[tuple[Region, str]]:
     """Every chain on a game's board, in the order of its first points, and whether it is alive, dead or in seki."""
-    colours = game._view.colour[: game.size**2].tolist()
+    colours = game.view.colour[: game.size**2].tolist()
     chains = [one for one in regions_of(colours, game.size) if one.colour != EMPTY]
     sure = _pass_alive(game)
     dead = [one for one in chains if _is_dead(one, sure, outlook)]
@@ -50,7 +50,7 @@ def without(colours: list[int], chains: list[Region]) -> list[int]:
 def settled_score(game: Game, outlook: Outlook) -> float:
     """Black's area minus White's and komi, with the dead stones taken off."""
     dead = [chain for chain, status in statuses(game, outlook) if status == DEAD]
-    colours = without(game._view.colour[: game.size**2].tolist(), dead)
+    colours = without(game.view.colour[: game.size**2].tolist(), dead)
     return float(area_of(colours, game.size).sum()) - game.komi
 
 
@@ -61,9 +61,9 @@ def _pass_alive(game: Game) -> list[int]:
     sure = [EMPTY] * rules.points
     for colour in (BLACK, WHITE):
         area.owner[:] = EMPTY
-        claim(rules.neighbours, game._view, area, colour, rules.suicide != 0)
+        claim(rules.neighbours, game.view, area, colour, rules.suicide != 0)
         for p in range(rules.points):
-            stone = game._view.colour[p] != EMPTY  # an empty point may only look enclosed
+            stone = game.view.colour[p] != EMPTY  # an empty point may only look enclosed
             if stone and area.owner[p] == colour:
                 sure[p] = colour
     return sure

@@ -24,13 +24,13 @@ class BoardPainter(Painter):
             "crossings": board.crossings,
             "stones": checked_board(board, root.state, f"{where}: stones"),
         }
-        self._places = {}
+        self.places = {}
         for action in root.actions.tolist():
             given = board.place(root.state, action)
-            self._places[str(action)] = checked_cell(f"{where}: place of {action}", given, board.rows, board.columns)
+            self.places[str(action)] = checked_cell(f"{where}: place of {action}", given, board.rows, board.columns)
 
     @classmethod
     def page(cls, painters: Sequence[BoardPainter]) -> tuple[dict[str, Any] | None, list[Any]]:
         """The position, and the place of each move."""
         first = painters[0]
-        return first.scene | {"places": first._places}, [None for _ in painters]
+        return first.scene | {"places": first.places}, [None for _ in painters]

@@ -27,9 +27,9 @@ class GridPainter(Painter):
     def __init__(self, search: Search, grid: Grid) -> None:
         super().__init__(search)
         self.grid = grid
-        self._moves = checked_moves(f"{type(search.problem).__name__}.scene", grid.moves, search.problem.actions)
+        self.moves = checked_moves(f"{type(search.problem).__name__}.scene", grid.moves, search.problem.actions)
         self._places = Places(search, self._place_of)
-        self._noted: list[Gathered] = []
+        self.noted: list[Gathered] = []
 
     def _place_of(self, state: Any) -> int:
         where = f"{type(self.search.problem).__name__}.scene: cell of {shortened(state)}"
@@ -39,12 +39,12 @@ class GridPainter(Painter):
     @property
     def last(self) -> Gathered:
         """What was gathered last."""
-        return self._noted[-1]
+        return self.noted[-1]
 
     def note(self) -> None:
         """Gather visits, values and recommendations."""
         self._places.update()
-        self._noted.append(gather(self.search.survey(), self._places))
+        self.noted.append(gather(self.search.survey(), self._places))
 
     @classmethod
     def page(cls, painters: Sequence[GridPainter]) -> tuple[dict[str, Any] | None, list[Any]]:
@@ -62,17 +62,17 @@ class GridPainter(Painter):
             "letters": letters,
             "solid": grid.solid,
             "legend": dict(grid.legend),
-            "moves": {str(action): list(move) for action, move in painters[0]._moves.items()},
+            "moves": {str(action): list(move) for action, move in painters[0].moves.items()},
             "cut": (bottom - top + 1, right - left + 1) != (grid.rows, grid.columns),
         }
-        every = max(1, -(-shown.size * sum(len(painter._noted) for painter in painters) // DRAWN))
-        return scene, [_numbers(painter._noted, shown, every) for painter in painters]
+        every = max(1, -(-shown.size * sum(len(painter.noted) for painter in painters) // DRAWN))
+        return scene, [_numbers(painter.noted, shown, every) for painter in painters]
 
 
 def _shown_cells(painters: Sequence[GridPainter]) -> Any:
     """The cells visited by the end, by any search; the most visited ones if there are too many."""
-    places = np.concatenate([painter._noted[-1].places for painter in painters])
-    visits = np.concatenate([painter._noted[-1].visits for painter in painters])
+    places = np.concatenate([painter.noted[-1].places for painter in painters])
+    visits = np.concatenate([painter.noted[-1].visits for painter in painters])
     found, which = np.unique(places, return_inverse=True)
     total = np.bincount(which, visits, found.size)
     return np.sort(found[np.argsort(-total, kind="stable")[:CELLS]])
