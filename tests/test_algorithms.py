@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.algorithms import ALGORITHMS as BY_NAME
+from boltree.algorithms.table import ALGORITHMS as BY_NAME
 from mdps import random_mdp
 
 

@@ -9,10 +9,12 @@ import sys
 import pytest
 
 import boltree as bt
-from boltree import bench, bench_cases, bench_threads
-from boltree.bench_file import Measured, Run, changes
-from boltree.cli import main
-from boltree.counting import Counter
+from boltree.bench import cases as bench_cases
+from boltree.bench import table as bench
+from boltree.bench import threads as bench_threads
+from boltree.bench.counting import Counter
+from boltree.bench.file import Measured, Run, changes
+from boltree.cli.commands import main
 from boltree.errors import ParameterError
 
 SOFTWARE, TASK_CLOCK = 1, 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree import checking
+from boltree.problem import check as checking
 from clock import TICK
 from trees import check_invariants
 

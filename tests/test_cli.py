@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from boltree.cli import main
+from boltree.cli.commands import main
 
 
 def test_plan(capsys):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.core import space
+from boltree.core.formulas import space
 from mdps import random_mdp
 
 PROBLEM = random_mdp(3, states=4, actions=3, horizon=4).problem()

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import boltree as bt
-from boltree.cli import main
+from boltree.cli.commands import main
 from boltree.lab.files import read_experiment
 from pages import ROOT, blocks_of, run
 

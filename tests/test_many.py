@@ -12,8 +12,8 @@ import pytest
 from examples.connect_four.network import ConnectFourNetwork
 
 import boltree as bt
-from boltree.core.records import TREE
-from boltree.core.seeds import write_words
+from boltree.core.memory.layout import TREE
+from boltree.core.trial.seeds import write_words
 from child import Interrupt, call
 from mdps import random_mdp
 from test_batches import Guess

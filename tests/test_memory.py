@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import boltree as bt
-from boltree.core.memory import Arena
+from boltree.core.memory.arena import Arena
 from boltree.parallel import choose
 from test_fast_paths import Noise
 

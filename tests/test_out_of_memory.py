@@ -8,8 +8,8 @@ import sys
 import pytest
 
 import boltree as bt
-from boltree.core.memory import Arena
-from boltree.core.storage import Storage, new_record
+from boltree.core.memory.arena import Arena
+from boltree.core.memory.storage import Storage, new_record
 from child import run_python
 
 PROGRAM = """

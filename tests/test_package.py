@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import boltree as bt
-from boltree.cli import main
+from boltree.cli.commands import main
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -8,7 +8,7 @@ import pytest
 
 import boltree as bt
 from boltree.core.random import new_generator
-from boltree.generator import Generator
+from boltree.problem.random import Generator
 
 
 class Walk(bt.PythonProblem):

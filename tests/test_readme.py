@@ -7,7 +7,7 @@ import re
 import pytest
 
 import boltree as bt
-from boltree.cli import main
+from boltree.cli.commands import main
 from boltree.lab.files import read_experiment
 from pages import ROOT, blocks_of, run
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import boltree as bt
-from boltree.core.records import NONE, RECYCLED
+from boltree.core.memory.layout import NONE, RECYCLED
 from boltree.parallel import choose
 from mdps import random_mdp
 from test_fast_paths import Noise

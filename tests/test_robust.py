@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.core.records import NONE, SINGLE
+from boltree.core.memory.layout import NONE, SINGLE
 from child import Interrupt, call
 from mdps import random_mdp
 from test_fast_paths import Noise, same_tree

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.summary import MOST_ROWS, call_text
+from boltree.algorithms.summary import call_text
+from boltree.tree.summary import MOST_ROWS
 
 LAKE = bt.problems.FrozenLake("8x12-test")
 DENTS = bt.DENTS(alpha=0.1, beta=bt.log_decay(1.0))

@@ -284,7 +284,7 @@ def test_growing_by_copying_gives_the_same_search(monkeypatch):
     searches = []
     for reserved in (True, False):
         if not reserved:
-            monkeypatch.setattr("boltree.core.memory._NO_RESERVE", None)
+            monkeypatch.setattr("boltree.core.memory.arena._NO_RESERVE", None)
         lake = bt.problems.FrozenLake("8x12-test")
         search = bt.Search(lake, bt.UCT(), seed=0, growth="trial", transpositions=True)
         assert search.tree.storage.arenas["blocks"].reserved is reserved

@@ -188,7 +188,7 @@ def test_8_twelve_columns():
     lake = bt.problems.FrozenLake("8x12-test")
     state = lake.start_state()
     for action in [2] * 1 + [1] + [2] * 10:  # right once, down, then along the second row to its end
-        from boltree.states import PlainState
+        from boltree.problem.state import PlainState
 
         view = PlainState(np.asarray(state).reshape(1).copy())
         lake.plain_step(view, action, np.zeros(2, np.uint64))

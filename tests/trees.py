@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import boltree as bt
-from boltree.core.records import NONE, ORIGIN, RECYCLED, SINGLE, TERMINAL, UNFINISHED
-from boltree.core.soundness import FAULTS, find_fault
+from boltree.core.memory.layout import NONE, ORIGIN, RECYCLED, SINGLE, TERMINAL, UNFINISHED
+from boltree.core.memory.soundness import FAULTS, find_fault
 from boltree.tree import Node
 
 AVERAGES = ("mean",)

@@ -11,7 +11,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from boltree.cli import main
+from boltree.cli.commands import main
 
 
 def help_of(*words: str) -> str:

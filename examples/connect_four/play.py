@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import boltree as bt
-from boltree.go.elo import mean_result
-from boltree.text import HelpFormatter, table
+from boltree.go.match.elo import mean_result
+from boltree.terminal import HelpFormatter, table
 
 from .network import FILE, ConnectFourNetwork
 

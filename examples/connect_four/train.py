@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from boltree.text import HelpFormatter
+from boltree.terminal import HelpFormatter
 
 from .learning import Loss, learn, loss_of
 from .network import ConnectFourNetwork

@@ -12,8 +12,8 @@ True
 from typing import TYPE_CHECKING
 
 from . import problems
-from .acting import Episode, act
-from .algorithms import (
+from .algorithms.schedules import log_decay, sqrt_decay
+from .algorithms.table import (
     ANTS,
     ARBTS,
     ARDENTS,
@@ -38,19 +38,20 @@ from .algorithms import (
 )
 from .batches import Together
 from .errors import ParameterError, ProblemError
-from .evaluate import Estimate, sample_value, simple_regret, value_of
 from .evaluators import Cached, Evaluator
-from .generator import integer, uniform
+from .exact.evaluate import Estimate, sample_value, simple_regret, value_of
+from .exact.solve import Solution, solve
 from .lazy import lazy_names
-from .problem import Problem
-from .python_problem import PythonProblem
-from .records import record
-from .scenes import Board, Chain, Grid
-from .schedules import log_decay, sqrt_decay
-from .search import Search
-from .solve import Solution, solve
+from .problem.problem import Problem
+from .problem.python.problem import PythonProblem
+from .problem.random import integer, uniform
+from .problem.record import record
+from .problem.scene import Board, Chain, Grid
+from .search.act import Episode, act
+from .search.search import Search
 from .tree import Node
 from .tree.survey import Survey
+from .version import __version__ as __version__
 
 if TYPE_CHECKING:  # a type checker sees every name, and that there are no others
     from . import adapters as adapters
@@ -58,32 +59,31 @@ if TYPE_CHECKING:  # a type checker sees every name, and that there are no other
     from . import lab as lab
     from . import viewer as viewer
     from .adapters import from_gymnasium, from_openspiel, from_pettingzoo, from_rddl
-    from .agent import Agent
-    from .checking import check
-    from .many import Searches, search_many
+    from .adapters.agent import Agent
+    from .problem.check import check
+    from .search.many import Searches, search_many
     from .viewer import Watched, watch
 else:  # a search needs none of these, so that what they import is imported when they are first used
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "Agent": ".agent",
-            "Searches": ".many",
+            "Agent": ".adapters.agent",
+            "Searches": ".search.many",
             "Watched": ".viewer",
             "adapters": ".adapters",
-            "check": ".checking",
+            "check": ".problem.check",
             "from_gymnasium": ".adapters",
             "from_openspiel": ".adapters",
             "from_pettingzoo": ".adapters",
             "from_rddl": ".adapters",
             "go": ".go",
             "lab": ".lab",
-            "search_many": ".many",
+            "search_many": ".search.many",
             "viewer": ".viewer",
             "watch": ".viewer",
         },
     )
 
-__version__ = "0.2.0"
 
 __all__ = [
     "ANTS",

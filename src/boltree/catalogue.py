@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from . import problems
-from .algorithms import BTS, DENTS, HMCTS, MENTS, RENTS, TENTS, UCT, Algorithm
+from .algorithms.schedules import log_decay
+from .algorithms.table import BTS, DENTS, HMCTS, MENTS, RENTS, TENTS, UCT, Algorithm
 from .errors import ParameterError
-from .problem import Problem
-from .schedules import log_decay
-from .wording import did_you_mean
+from .messages import did_you_mean
+from .problem.problem import Problem
 
 PROBLEMS: dict[str, Callable[[], Problem]] = {
     "frozen-lake": lambda: problems.FrozenLake("8x12-test"),

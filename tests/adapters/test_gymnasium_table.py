@@ -7,7 +7,7 @@ import pytest
 
 import boltree as bt
 from boltree.core.random import new_generator
-from boltree.states import PlainState
+from boltree.problem.state import PlainState
 from speed import trials_a_second
 
 gymnasium = pytest.importorskip("gymnasium", reason="pip install 'boltree[gym]'")

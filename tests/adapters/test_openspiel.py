@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree import checking
 from boltree.adapters.openspiel import _sequences
 from boltree.core.random import new_generator
-from boltree.generator import Generator
-from boltree.show import tree_text
-from boltree.states import PlainState
+from boltree.problem import check as checking
+from boltree.problem.random import Generator
+from boltree.problem.state import PlainState
+from boltree.search.show import tree_text
 from clock import TICK
 from trees import check_invariants
 

@@ -9,8 +9,8 @@ import pytest
 
 import boltree as bt
 from boltree.core.random import new_generator
-from boltree.generator import Generator
-from boltree.states import PlainState
+from boltree.problem.random import Generator
+from boltree.problem.state import PlainState
 from trees import check_invariants
 
 pettingzoo = pytest.importorskip("pettingzoo", reason="pip install 'boltree[pettingzoo]'")

@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from boltree.core.elementary import exp, log
+from boltree.core.formulas.elementary import exp, log
 
 
 @numba.njit

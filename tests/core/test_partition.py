@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.core import memory
-from boltree.core.partition import GROWTH, Partition, Windows, node_bytes
-from boltree.core.records import UNIT
+from boltree.core.memory import arena as memory
+from boltree.core.memory.layout import UNIT
+from boltree.core.memory.partition import GROWTH, Partition, Windows, node_bytes
 from boltree.parallel import own_trees
 from boltree.parallel.forecast import Forecast
 from test_fast_paths import Noise

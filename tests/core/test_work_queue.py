@@ -10,7 +10,7 @@ import pytest
 from boltree.core.atomics import SLEEP_AT, add_to
 from boltree.core.jit import JIT_DISABLED, inlined, kernel, make_ready
 from boltree.core.native import record_at
-from boltree.core.work_queue import (
+from boltree.core.trial.work_queue import (
     COUNTERS,
     SIGNAL,
     await_end,

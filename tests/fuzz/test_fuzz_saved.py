@@ -14,9 +14,9 @@ import pytest
 from hypothesis import strategies as st
 
 import boltree as bt
-from boltree.archive import read_archive, write_archive
-from boltree.core.records import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE
-from boltree.saving import checksum
+from boltree.core.memory.layout import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE
+from boltree.search.archive import read_archive, write_archive
+from boltree.search.save import checksum
 from fuzzing import fuzz, in_batches
 from mdps import random_mdp
 from test_fast_paths import same_tree

@@ -121,7 +121,7 @@ def test_games_that_are_too_deep(deep):
 def test_records_that_gtp_loads(tmp_path, batches):
     """``loadsgf`` with any file answers in the form of GTP, and the engine goes on."""
     pytest.importorskip("sgfmill")
-    from boltree.go.gtp import Gtp
+    from boltree.go.gtp.protocol import Gtp
     from boltree.go.player import Limit, SearchPlayer
     from boltree.go.settings import go_setting
 

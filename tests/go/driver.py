@@ -8,8 +8,8 @@ import numpy as np
 
 from boltree.core.native import FAILED, plain_call
 from boltree.core.random import new_generator
+from boltree.problem.state import PlainState
 from boltree.problems.go import Go
-from boltree.states import PlainState
 
 
 class Driver:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from boltree.go.network_layers import (
+from boltree.go.network.layers import (
     Bias,
     Conv,
     Layers,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boltree.go.network_cache import KNOWN, cached_network
+from boltree.go.network.cache import KNOWN, cached_network
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 

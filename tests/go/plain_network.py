@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from boltree.go.network_layers import Conv, Layers, NestedBlock, Norm, OrdinaryBlock, PoolBlock
+from boltree.go.network.layers import Conv, Layers, NestedBlock, Norm, OrdinaryBlock, PoolBlock
 
 Array = Any
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from boltree.go.gtp import Gtp
+from boltree.go.gtp.protocol import Gtp
 from boltree.go.player import Limit, SearchPlayer
 from boltree.go.settings import go_setting
 

@@ -11,11 +11,11 @@ from driver import Driver
 from plain_board import PlainBoard
 
 import boltree as bt
-from boltree.go.board import BLACK, EDGE, EMPTY, WHITE, count_liberties, put_stone, set_stones
-from boltree.go.points import action_named, move_name
-from boltree.go.scoring import area_balance
+from boltree.go.board.board import BLACK, EDGE, EMPTY, WHITE, count_liberties, put_stone, set_stones
+from boltree.go.board.points import action_named, move_name
+from boltree.go.board.scoring import area_balance
+from boltree.problem.state import PlainState
 from boltree.problems.go import RULES, Go
-from boltree.states import PlainState
 
 COLOUR = {None: EMPTY, "B": BLACK, "W": WHITE}
 

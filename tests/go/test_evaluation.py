@@ -13,10 +13,10 @@ from told import pictured, told
 import boltree as bt
 from boltree.evaluators.cached import Cached
 from boltree.go import Game, GoEvaluator
-from boltree.go.evaluation import turned_points
-from boltree.go.network import Network
-from boltree.go.network_graph import graph_of
-from boltree.go.network_onnx import OnnxBackend
+from boltree.go.network.evaluation import turned_points
+from boltree.go.network.graph import graph_of
+from boltree.go.network.network import Network
+from boltree.go.network.onnx import OnnxBackend
 from boltree.problems.go import Go
 
 

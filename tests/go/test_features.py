@@ -10,9 +10,9 @@ from told import points_of, told
 
 import boltree as bt
 from boltree.go import Game
-from boltree.go.features import features_size
+from boltree.go.board.features import features_size
+from boltree.problem.state import PlainState
 from boltree.problems.go import Go
-from boltree.states import PlainState
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 import boltree as bt
 from boltree.go import Game
-from boltree.go.points import action_named, move_name
+from boltree.go.board.points import action_named, move_name
 
 
 def random_game(size: int, moves: int, seed: int, **options: object) -> Game:

@@ -11,11 +11,11 @@ from driver import Driver
 from plain_board import PlainBoard
 
 import boltree as bt
-from boltree.algorithms import ALGORITHMS
+from boltree.algorithms.table import ALGORITHMS
 from boltree.core.random import new_generator
 from boltree.go import Game
+from boltree.problem.state import PlainState
 from boltree.problems.go import Go
-from boltree.states import PlainState
 
 
 @pytest.mark.parametrize("rules", ["tromp-taylor", "no-suicide"])

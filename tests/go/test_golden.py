@@ -9,7 +9,7 @@ from networks import network_file
 import boltree as bt
 from boltree.evaluators import ask
 from boltree.go import Game, GoEvaluator, load_network
-from boltree.go.points import move_name
+from boltree.go.board.points import move_name
 from golden import golden
 
 

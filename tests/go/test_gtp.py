@@ -16,9 +16,9 @@ from talk import Talk
 
 from boltree import __version__
 from boltree.go import Game
-from boltree.go.gtp import Gtp, serve
-from boltree.go.gtp_clock import LAG, LEAST, Clock
-from boltree.go.handicap import fixed_handicap
+from boltree.go.board.handicap import fixed_handicap
+from boltree.go.gtp.clock import LAG, LEAST, Clock
+from boltree.go.gtp.protocol import Gtp, serve
 from boltree.go.player import Limit, SearchPlayer
 from boltree.go.settings import go_setting
 

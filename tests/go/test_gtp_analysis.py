@@ -19,12 +19,12 @@ from talk import Talk
 
 from boltree.evaluators import Cached
 from boltree.go import Game, GoEvaluator
-from boltree.go.gtp import Gtp, serve
-from boltree.go.gtp_report import Reporter
-from boltree.go.gtp_wish import Bar, Wish, wish_of
-from boltree.go.network import Network
-from boltree.go.network_graph import graph_of
-from boltree.go.network_onnx import OnnxBackend
+from boltree.go.gtp.protocol import Gtp, serve
+from boltree.go.gtp.report import Reporter
+from boltree.go.gtp.wish import Bar, Wish, wish_of
+from boltree.go.network.graph import graph_of
+from boltree.go.network.network import Network
+from boltree.go.network.onnx import OnnxBackend
 from boltree.go.player import Limit, SearchPlayer
 from boltree.go.settings import go_setting
 from child import LONG

@@ -8,9 +8,9 @@ from plain_features import Ladders
 from told import marked, pictured, points_of, stones_of, told
 
 from boltree.go import Game
-from boltree.go.ladders import LADDER, NODES, is_captured
-from boltree.go.room import room
-from boltree.go.sketch import SKETCH, draw
+from boltree.go.board.ladders import LADDER, NODES, is_captured
+from boltree.go.board.sketch import SKETCH, draw
+from boltree.go.board.stack_memory import room
 
 NOW, BEGINS = 14, 17
 
@@ -193,7 +193,7 @@ def test_a_ladder_that_takes_too_long_is_none(monkeypatch: pytest.MonkeyPatch) -
     colours = np.array(game.state["colour"])
     found = {}
     for limit in (5, NODES):
-        monkeypatch.setattr("boltree.go.ladders.NODES", limit)
+        monkeypatch.setattr("boltree.go.board.ladders.NODES", limit)
         sketch, ladder = room(SKETCH), room(LADDER)
         draw(near, sketch, colours)
         found[limit] = is_captured(near, sketch, ladder, 2 * 9 + 3)

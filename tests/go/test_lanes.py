@@ -12,9 +12,9 @@ from made_networks import made
 from networks import random_inputs
 from plain_network import forward
 
-from boltree.go.answers import BANNED, OPPONENT, OWN
-from boltree.go.network import masked_softmax
-from boltree.go.network_graph import graph_of
+from boltree.go.network.answers import BANNED, OPPONENT, OWN
+from boltree.go.network.graph import graph_of
+from boltree.go.network.network import masked_softmax
 
 
 def gpu_backend() -> Any:
@@ -22,7 +22,7 @@ def gpu_backend() -> Any:
         pytest.skip("PyTorch is not installed: pip install 'boltree[torch]'")
     import torch
 
-    from boltree.go.network_torch import TorchBackend
+    from boltree.go.network.torch import TorchBackend
 
     if not torch.cuda.is_available():
         pytest.skip("there is no GPU that PyTorch sees")

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from boltree.core.jit import JIT_DISABLED
-from boltree.go import network_lanes
-from boltree.go.answers import BANNED, OWN
-from boltree.go.features import NUMBERS, PLANES
-from boltree.go.launching import FUNCTIONS, LEFT, NOT_BYTES, NOT_FINITE, WAY, travel, travel_and_judge, way_of
-from boltree.go.network import masked_softmax
+from boltree.go.board.features import NUMBERS, PLANES
+from boltree.go.network import lanes as network_lanes
+from boltree.go.network.answers import BANNED, OWN
+from boltree.go.network.launching import FUNCTIONS, LEFT, NOT_BYTES, NOT_FINITE, WAY, travel, travel_and_judge, way_of
+from boltree.go.network.network import masked_softmax
 
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_int64)
 

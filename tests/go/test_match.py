@@ -18,16 +18,17 @@ from sgfmill import sgf, sgf_moves
 
 import boltree as bt
 from boltree.errors import LabError, ParameterError
-from boltree.go import Game, contender
-from boltree.go.contender import contender_from, engine_from
-from boltree.go.elo import Elo, elo_difference, elo_of
-from boltree.go.match_display import MatchDisplay
-from boltree.go.match_store import TIMING, MatchStore
-from boltree.go.openings import opening_files, random_opening
+from boltree.go import Game
+from boltree.go.match import contender
+from boltree.go.match.contender import contender_from, engine_from
+from boltree.go.match.display import MatchDisplay
+from boltree.go.match.elo import Elo, elo_difference, elo_of
+from boltree.go.match.openings import opening_files, random_opening
+from boltree.go.match.standings import Standings
+from boltree.go.match.store import TIMING, MatchStore
+from boltree.go.match.tournament import Tournament, tuned, verdict
 from boltree.go.player import Limit
-from boltree.go.standings import Standings
-from boltree.go.tournament import Tournament, tuned, verdict
-from boltree.lab.executors import Board, Here, Processes
+from boltree.jobs.executors import Here, Processes, Progress
 from child import LONG, Child
 
 LIMIT = Limit(trials=12)
@@ -248,7 +249,7 @@ def test_a_tie_is_broken_by_games():
 def test_the_live_table():
     console = pytest.importorskip("rich.console").Console(width=100, record=True, file=io.StringIO())
     pairings = tiny().pairings()
-    board = Board(len(pairings))
+    board = Progress(len(pairings))
     board.watcher(1)(17, 0.0)
     with MatchDisplay(["UCT", "UCT trials=40"], pairings, [], 4, board, quiet=False) as display:
         display.finished(pairings[0], {**line("", "", 1.0, 0), "result": "B+2.5", "moves": 30})
@@ -314,7 +315,7 @@ def test_two_by_two(tmp_path):
     assert len(text.splitlines()) == 5  # no table of colours, no ranking: they did not all meet
     assert re.search(r"UCT +MENTS .* 12 +12$", text, re.MULTILINE)
     assert re.search(r"UCT trials=40 .* 12 +40$|DENTS +UCT trials=40 .* 12 +40$", text, re.MULTILINE)
-    live = MatchDisplay(tournament.labels, tournament.pairings(), [], 6, Board(6), quiet=True)._table()
+    live = MatchDisplay(tournament.labels, tournament.pairings(), [], 6, Progress(6), quiet=True)._table()
     assert live.row_count == 3
     for wrong, message in (
         (("uct", "bts", "ments"), "3 players, must be an even number"),

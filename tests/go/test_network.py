@@ -13,11 +13,11 @@ from networks import network_file, random_inputs
 from plain_network import forward
 
 import boltree as bt
-from boltree.go.network import Backend, Network, load_network, masked_softmax
-from boltree.go.network_file import read_network
-from boltree.go.network_graph import Outputs, graph_of
-from boltree.go.network_layers import Layers
-from boltree.go.network_onnx import OnnxBackend
+from boltree.go.network.file import read_network
+from boltree.go.network.graph import Outputs, graph_of
+from boltree.go.network.layers import Layers
+from boltree.go.network.network import Backend, Network, load_network, masked_softmax
+from boltree.go.network.onnx import OnnxBackend
 from golden import golden
 
 NO_TORCH = importlib.util.find_spec("torch") is None
@@ -67,7 +67,7 @@ def test_large_networks_equal_the_plain_pass(name: str) -> None:
 @pytest.mark.skipif(NO_TORCH, reason="PyTorch is not installed: pip install 'boltree[torch]'")
 @pytest.mark.parametrize("version", [8, 14])
 def test_torch_equals_the_plain_pass(version: int) -> None:
-    from boltree.go.network_torch import TorchBackend
+    from boltree.go.network.torch import TorchBackend
 
     layers = made(version, seed=version)
     for size in (9, 13):
@@ -87,7 +87,7 @@ def test_torch_equals_onnxruntime_on_b6() -> None:
 def test_a_gpu_equals_the_plain_pass(half: bool) -> None:
     import torch
 
-    from boltree.go.network_torch import TorchBackend
+    from boltree.go.network.torch import TorchBackend
 
     if not torch.cuda.is_available():
         pytest.skip("there is no GPU that PyTorch sees")

@@ -16,9 +16,9 @@ import pytest
 from made_networks import made, written, zipped
 
 import boltree as bt
-from boltree.go import network_cache
-from boltree.go.network_cache import KNOWN, fetch_network, find_network, keep_network
-from boltree.go.network_command import add_network
+from boltree.go.network import cache as network_cache
+from boltree.go.network.cache import KNOWN, fetch_network, find_network, keep_network
+from boltree.go.network.command import add_network
 
 DATA = zipped(written(made(8)))
 

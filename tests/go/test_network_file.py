@@ -17,8 +17,8 @@ from made_networks import made, written, zipped
 from networks import network_file
 
 import boltree as bt
-from boltree.go.network_file import read_network
-from boltree.go.network_layers import Layers, NestedBlock, arrays
+from boltree.go.network.file import read_network
+from boltree.go.network.layers import Layers, NestedBlock, arrays
 
 PLAIN = {version: written(made(version)) for version in (8, 14)}
 

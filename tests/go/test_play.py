@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from boltree.go import Game
+from boltree.go.board.points import PASS
 from boltree.go.play import Table, board_text
 from boltree.go.player import RESIGN, Choice, Limit, SearchPlayer
-from boltree.go.points import PASS
 from boltree.go.settings import go_setting
 from child import LONG
 

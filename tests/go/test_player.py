@@ -9,9 +9,9 @@ from networks import network_file
 import boltree as bt
 from boltree.errors import ParameterError
 from boltree.go import Game
-from boltree.go.contender import Contender, contender_from, distinct, engine_from, network_named
+from boltree.go.board.points import action_named, move_name
+from boltree.go.match.contender import Contender, contender_from, distinct, engine_from, network_named
 from boltree.go.player import Limit, SearchPlayer
-from boltree.go.points import action_named, move_name
 from boltree.go.settings import SCALE, TUNED, go_setting, varied
 
 RULES = "no-suicide"

@@ -12,10 +12,10 @@ from talk import Talk
 from told import pictured
 
 from boltree.go import Game, GoEvaluator, load_network
-from boltree.go.engine import Engine
-from boltree.go.outlook import Outlook, outlook_of, random_outlook
-from boltree.go.points import move_name
-from boltree.go.regions import area_of, regions_of
+from boltree.go.board.points import move_name
+from boltree.go.board.regions import area_of, regions_of
+from boltree.go.match.engine import Engine
+from boltree.go.network.outlook import Outlook, outlook_of, random_outlook
 from boltree.go.status import settled_score, statuses
 
 GNUGO = shutil.which("gnugo") or ("/usr/games/gnugo" if os.path.exists("/usr/games/gnugo") else None)

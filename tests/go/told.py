@@ -8,7 +8,7 @@ import numpy as np
 
 from boltree.core.native import plain_call
 from boltree.go import Game
-from boltree.go.points import move_name
+from boltree.go.board.points import move_name
 
 
 def told(problem: Any, state: Any) -> tuple[Any, Any, float]:

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.algorithms import Algorithm
-from boltree.cli import main
+from boltree.algorithms.table import Algorithm
+from boltree.cli.commands import main
+from boltree.jobs.settings import Setting
 from boltree.lab.claims.claim import Part, verdict
 from boltree.lab.claims.costs import NAMES
 from boltree.lab.claims.ledger import LEDGER, experiments_of, judge
 from boltree.lab.claims.results import Result, Results, difference
 from boltree.lab.experiment import Experiment
 from boltree.lab.jobs import jobs_of, run_job
-from boltree.lab.settings import Setting
 
 pl = pytest.importorskip("polars", reason="the lab's claims need polars: pip install 'boltree[lab]'")
 

@@ -31,11 +31,11 @@ from tiny import (  # noqa: E402
 )
 
 import boltree  # noqa: E402
-from boltree.cli import main  # noqa: E402
+from boltree.cli.commands import main  # noqa: E402
 from boltree.errors import ParameterError  # noqa: E402
+from boltree.jobs.cluster import AHEAD, RayCluster  # noqa: E402
+from boltree.jobs.executors import ATTEMPTS, Finished, Progress  # noqa: E402
 from boltree.lab import cluster as lab_cluster  # noqa: E402
-from boltree.lab.cluster import AHEAD, RayCluster  # noqa: E402
-from boltree.lab.executors import ATTEMPTS, Board, Finished  # noqa: E402
 from boltree.lab.files import read_experiment  # noqa: E402
 from boltree.lab.jobs import jobs_of  # noqa: E402
 
@@ -85,7 +85,7 @@ def run_jobs(nodes: TwoNodes, user: Path, *problems: str, repeats: int = 1) -> l
     """What a cluster makes of an experiment on these problems."""
     write_failing(user, *problems, repeats=repeats)
     jobs = jobs_of(read_experiment(user / "failing.toml"))
-    return list(RayCluster(nodes.address).run(jobs, Board(len(jobs)), lambda: None))
+    return list(RayCluster(nodes.address).run(jobs, Progress(len(jobs)), lambda: None))
 
 
 def test_control_c_leaves_the_cluster_and_keeps_what_is_finished(nodes, user, tmp_path):

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import boltree as bt
-from boltree.cli import main
+from boltree.cli.commands import main
+from boltree.jobs.settings import labelled, setting_of
 from boltree.lab.compare import comparison
 from boltree.lab.figures import FIGURES
 from boltree.lab.files import parameters_text, read_experiment
-from boltree.lab.settings import labelled, setting_of
 
 pytest.importorskip("polars", reason="the lab needs polars: pip install 'boltree[lab]'")
 pytest.importorskip("matplotlib", reason="the lab's figures need matplotlib: pip install 'boltree[lab]'")

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import boltree as bt
-from boltree.cli import main
+from boltree.cli.commands import main
+from boltree.jobs.settings import Setting, labelled, setting_of
 from boltree.lab.files import experiment_text, parameters_text, read_experiment, read_parameters
 from boltree.lab.jobs import jobs_of
-from boltree.lab.settings import Setting, labelled, setting_of
 from boltree.lab.shipped import names, shipped
 
 GOOD = """

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree import evaluate
 from boltree.catalogue import problem_named
-from boltree.evaluate import exact
+from boltree.exact import evaluate
+from boltree.exact.evaluate import exact
+from boltree.jobs.settings import Setting, setting_of
 from boltree.lab.experiment import Experiment
 from boltree.lab.jobs import Job, jobs_of, run_job
-from boltree.lab.settings import Setting, setting_of
 
 EVERY = [
     bt.UCT(), bt.HMCTS(threshold=20, budget=2_000), bt.MENTS(alpha=0.1), bt.RENTS(alpha=0.1), bt.TENTS(alpha=0.1),

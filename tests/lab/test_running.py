@@ -20,11 +20,11 @@ from tiny import BEFORE_THE_GATE, JOBS, Gate, Run, gone, results, run_here, tabl
 
 import boltree  # noqa: E402
 from boltree.errors import LabError  # noqa: E402
-from boltree.lab import executors  # noqa: E402
+from boltree.jobs import executors  # noqa: E402
+from boltree.jobs.settings import Setting  # noqa: E402
 from boltree.lab.experiment import Experiment  # noqa: E402
-from boltree.lab.jobs import jobs_of  # noqa: E402
+from boltree.lab.jobs import Job, jobs_of  # noqa: E402
 from boltree.lab.running import Laboratory  # noqa: E402
-from boltree.lab.settings import Setting  # noqa: E402
 from boltree.lab.store import Store  # noqa: E402
 
 try:
@@ -75,9 +75,9 @@ def assert_same(out: Path, undisturbed: Path) -> None:
 def assert_completes(out: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given again, the command runs what is missing and only that."""
     kept, ran = results(out), []
-    run_job = executors.run_job
+    run = Job.run
     with monkeypatch.context() as patch:
-        patch.setattr(executors, "run_job", lambda job, watch: ran.append(job.key()) or run_job(job, watch))
+        patch.setattr(Job, "run", lambda job, watch=None: ran.append(job.key()) or run(job, watch))
         assert run_here(out, "--no-progress") == 0
     now = results(out)
     assert {name: now[name] for name in kept} == kept

@@ -16,24 +16,24 @@ import pytest
 import boltree as bt
 from boltree.catalogue import problem_named, tuned_algorithms
 from boltree.errors import ParameterError
+from boltree.jobs.executors import Here
+from boltree.jobs.settings import Setting, expanded, labelled
+from boltree.jobs.statistics import Interval
 from boltree.lab import ranking as ranking_module
-from boltree.lab import study as study_module
-from boltree.lab import tuning
 from boltree.lab.compare import compare, comparison
-from boltree.lab.executors import Here
 from boltree.lab.experiment import Experiment
 from boltree.lab.files import read_experiment, read_parameters
 from boltree.lab.race import OutOfMemory, race
 from boltree.lab.ranking import Standing, ending, ranking, sign
 from boltree.lab.running import Laboratory
-from boltree.lab.settings import Setting, expanded, labelled
-from boltree.lab.spaces import explicit, point_of, random_returns, space_of
-from boltree.lab.statistics import Interval
-from boltree.lab.study import Evaluation, Outcome, study
-from boltree.lab.study_report import starts, tune_by_study
-from boltree.lab.tune_command import add_tune
-from boltree.lab.tuning import grid_for, paper_grid, tune_grid
-from boltree.lab.tuning_report import tune
+from boltree.lab.tuning import study as study_module
+from boltree.lab.tuning import tuning
+from boltree.lab.tuning.command import add_tune
+from boltree.lab.tuning.report import tune
+from boltree.lab.tuning.spaces import explicit, point_of, random_returns, space_of
+from boltree.lab.tuning.study import Evaluation, Outcome, study
+from boltree.lab.tuning.study_report import starts, tune_by_study
+from boltree.lab.tuning.tuning import grid_for, paper_grid, tune_grid
 from child import Child
 
 pytest.importorskip("polars", reason="the lab needs polars: pip install 'boltree[lab]'")

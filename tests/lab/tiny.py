@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import boltree
-from boltree.cli import main
+from boltree.cli.commands import main
 from boltree.lab.store import TIMING
 from child import Child
 

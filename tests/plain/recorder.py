@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import boltree as bt
-from boltree.states import PlainState
+from boltree.problem.state import PlainState
 
 from .reference import SAMPLED, PlainNode, PlainTree, Step
 

@@ -1,6 +1,6 @@
 """The reference where nodes are shared: a dictionary of nodes, counts by edge and outcome, values from what lies below.
 
-Formulas are those of ``core/sharing.py``'s first lines. Estimates that trials go by are as old as their edge's last
+Formulas are those of ``core/trial/graph.py``'s first lines. Estimates that trials go by are as old as their edge's last
 computing: at each visit of the edge, at every |A(s)|-th visit of the node, and whenever eight visits for every node
 have been made since all were computed. `settle` computes all of them until nothing changes.
 """

@@ -12,8 +12,8 @@ import pytest
 
 from boltree.core.native import FAILED, plain_call
 from boltree.core.random import new_generator, uniform
-from boltree.problem import Problem
-from boltree.states import PlainState
+from boltree.problem.problem import Problem
+from boltree.problem.state import PlainState
 
 
 def copied(state: Any) -> Any:

@@ -11,9 +11,9 @@ import pytest
 
 from boltree.core.random import new_generator
 from boltree.errors import ProblemError
+from boltree.problem.state import PlainState
 from boltree.problems import ConnectFour
 from boltree.problems.connect_four import _won
-from boltree.states import PlainState
 
 
 class Board:

@@ -10,8 +10,8 @@ import pytest
 
 from boltree.core.random import new_generator
 from boltree.errors import ProblemError
+from boltree.problem.state import PlainState
 from boltree.problems import Tabular
-from boltree.states import PlainState
 
 
 def random_mdp(seed: int, states: int = 6, actions: int = 3) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import boltree as bt
-from boltree.show import tree_text
+from boltree.search.show import tree_text
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_plain_text_where_there_is_no_terminal(chain, capsys):
 
 def test_a_table_in_a_terminal(chain, sailing, monkeypatch):
     console = pytest.importorskip("rich.console")
-    from boltree.show import tree_table
+    from boltree.search.show import tree_table
 
     def shown(search, depth):
         made = console.Console(width=100, force_terminal=True, color_system=None)

@@ -6,7 +6,7 @@ import pytest
 from watched import data_in
 
 import boltree as bt
-from boltree.cli import main
+from boltree.cli.commands import main
 
 
 def test_watch(tmp_path, capsys):

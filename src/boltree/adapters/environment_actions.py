@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ParameterError
-from ..problem import MAX_ACTIONS
+from ..problem.problem import MAX_ACTIONS
 
 JOINT = 4096
 """At most so many combinations of a space of several parts are listed."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..extras import needs
-from ..problem import Problem
+from ..problem.problem import Problem
 from .environment_actions import listed_actions
 from .gymnasium_problem import GymnasiumProblem, GymnasiumWorld, Running
 from .gymnasium_table import GymnasiumTable, has_table

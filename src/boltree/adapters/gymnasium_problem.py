@@ -6,7 +6,7 @@ import inspect
 from typing import Any, NoReturn
 
 from ..errors import ProblemError
-from ..wording import shortened
+from ..messages import shortened
 from .environment_actions import action_names
 from .simulated_problem import SimulatedProblem
 from .simulator import Replayed, Restored, Saved, Simulator, World

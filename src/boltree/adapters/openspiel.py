@@ -7,9 +7,9 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..extras import needs
-from ..problem import MAX_ACTIONS, Problem
-from ..python_problem import PythonProblem
-from ..wording import did_you_mean
+from ..messages import did_you_mean
+from ..problem.problem import MAX_ACTIONS, Problem
+from ..problem.python.problem import PythonProblem
 
 
 def from_openspiel(game: Any, *, horizon: int | None = None, discount: float = 1.0, **parameters: Any) -> Problem:

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..errors import ParameterError, ProblemError
 from ..extras import needs
-from ..problem import Problem
-from ..wording import did_you_mean
+from ..messages import did_you_mean
+from ..problem.problem import Problem
 from .restoring import ByFunctions, Restoring
 from .simulated_problem import SimulatedProblem
 from .simulator import Replayed, Restored, Saved, Simulator, World

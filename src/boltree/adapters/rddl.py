@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..extras import needs
-from ..problem import Problem
+from ..problem.problem import Problem
 from ..problems.outcome_table import OutcomeTable
 from .freezing import frozen
 from .rddl_outcomes import NotFiniteError, outcomes

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ParameterError
-from ..problem import MAX_ACTIONS
+from ..problem.problem import MAX_ACTIONS
 from .restoring import Restoring
 from .simulator import World
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import ProblemError
-from ..python_problem import PythonProblem
-from ..wording import counted
+from ..messages import counted
+from ..problem.python.problem import PythonProblem
 from .freezing import frozen
 from .simulator import Saved, Simulator, Words
 

@@ -11,9 +11,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.batch import abandon_flights, select_batch, settle_batch
 from ..core.interrupts import held_back
-from ..core.records import DONE
+from ..core.memory.layout import DONE
+from ..core.trial.batch import abandon_flights, select_batch, settle_batch
 from ..evaluators import NOTHING, ask
 from ..tree import Tree
 from ..tree.runner import ChunkedRunner

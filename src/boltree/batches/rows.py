@@ -3,7 +3,7 @@
 Each search that takes part has a *group*: its record, what it has on its way, and which rows are its leaves'. A
 `WorkQueue` advances all groups of one server: back up the last answers, select the next leaves, write them as rows.
 The threads of a `HelperPool` take pieces of that work from every queue, and never need the interpreter while they do
-(core/common_batches.py).
+(core/trial/common_batches.py).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import records
 from ..core.atomics import SLEEP_AT
-from ..core.common_batches import PLAN, POOL, QUEUE, advance_groups, help_queues
-from ..problem import Problem
+from ..core.memory import layout as records
+from ..core.trial.common_batches import PLAN, POOL, QUEUE, advance_groups, help_queues
+from ..problem.problem import Problem
 from ..tree import Tree
 
 

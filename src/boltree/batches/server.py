@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import records
-from ..core.batch import abandon_flights
+from ..core.memory import layout as records
+from ..core.trial.batch import abandon_flights
 from ..evaluators import NOTHING, Answers, checked
-from ..python_problem import PythonProblem
+from ..problem.python.problem import PythonProblem
 from ..tree import Tree
 from .rows import HelperPool, RowFormat, Rows, WorkQueue
 

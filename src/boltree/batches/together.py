@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
-from ..core import records
 from ..core.interrupts import held_back
+from ..core.memory import layout as records
 from ..errors import ParameterError
 from ..tree import Tree
 from ..tree.runner import Limits

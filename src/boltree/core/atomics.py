@@ -15,8 +15,8 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from .jit import JIT_DISABLED, inlined
+from .memory.layout import LOCKED, NODE
 from .native import call
-from .records import LOCKED, NODE
 
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 SPINS = 200

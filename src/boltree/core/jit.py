@@ -121,7 +121,7 @@ def keep_on_disk(dispatcher: Any, name: str, *, announce: bool = False) -> None:
         dispatcher._cache = NullCache()
 
 
-UNCOMPILED = ("adapters", "lab", "viewer", "web")
+UNCOMPILED = ("adapters", "cli", "go/gtp", "go/match", "jobs", "lab", "viewer", "web")
 """Rooms without compiled functions: an edit there leaves machine code as it is."""
 
 
@@ -131,7 +131,7 @@ def source_stamp() -> str:
     digest, package = hashlib.sha256(), Path(__file__).resolve().parents[1]
     apart = {package / room for room in UNCOMPILED}
     for path in sorted(package.rglob("*.py")):
-        if apart.isdisjoint(path.parents) and not path.name.startswith("network"):
+        if apart.isdisjoint(path.parents):
             digest.update(path.read_bytes())
     return digest.hexdigest()
 

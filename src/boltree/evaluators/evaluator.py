@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.batch import features_of
-from ..core.records import NONE
+from ..core.memory.layout import NONE
+from ..core.trial.batch import features_of
 from ..errors import ParameterError, ProblemError
-from ..problem import Problem
+from ..problem.problem import Problem
 
 MAX_BATCH = 8192
 

@@ -5,8 +5,8 @@ What a network sees is ``features.py`` (with ``ladders.py`` and ``area.py``); as
 
 from __future__ import annotations
 
-from .evaluation import GoEvaluator
 from .game import Game
-from .network import load_network
+from .network.evaluation import GoEvaluator
+from .network.network import load_network
 
 __all__ = ["Game", "GoEvaluator", "load_network"]

@@ -9,13 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
 from ..errors import ParameterError
-from ..lab.commands import _seed, _whole, add_running
-from ..lab.executors import Threads
-from ..lab.running import cores, executor_for
-from ..text import HelpFormatter
-from .contender import BATCH, NO_NETWORK, Contender, contender_from, distinct, engine_from, network_named
+from ..jobs.arguments import add_running
+from ..jobs.executors import Threads, cores, executor_for
+from ..terminal import HelpFormatter, seed_number, whole_number
+from ..version import __version__
+from .match.contender import BATCH, NO_NETWORK, Contender, contender_from, distinct, engine_from, network_named
 from .player import Limit
 
 KOMI = {19: 7.5}
@@ -39,11 +38,11 @@ def _add_thinking(command: argparse.ArgumentParser, board: int) -> None:
         "left out, b15 or b6 where one was fetched",
     )  # fmt: skip
     command.add_argument("--seconds", type=_positive, help="thinking time of a move; 5 if --trials is not given either")
-    command.add_argument("--trials", type=_whole, help="trials of a move; with --seconds, whichever ends first")
-    command.add_argument("--batch", type=_whole, default=BATCH, help="leaves that the network values at a time")
+    command.add_argument("--trials", type=whole_number, help="trials of a move; with --seconds, whichever ends first")
+    command.add_argument("--batch", type=whole_number, default=BATCH, help="leaves that the network values at a time")
     command.add_argument("--board", type=_size, default=board, metavar="N", help="size of the board")
     command.add_argument("--komi", type=_real, help="White's points for moving second; 7.5 on 19x19, else 6.5")
-    command.add_argument("--seed", type=_seed, default=None, help="seed of the random numbers")
+    command.add_argument("--seed", type=seed_number, default=None, help="seed of the random numbers")
 
 
 def _add_gtp(commands: Any) -> None:
@@ -68,7 +67,7 @@ def _add_gtp(commands: Any) -> None:
 
 
 def _gtp(options: argparse.Namespace) -> int:
-    from .gtp import Gtp, serve
+    from .gtp.protocol import Gtp, serve
     from .player import SearchPlayer
 
     contender = _algorithm(options.algorithm, options, _network(options))
@@ -107,7 +106,7 @@ def _add_match(commands: Any) -> None:
         "--engine", action="append", default=[], metavar="COMMAND",
         help=f"a program that speaks GTP, as a player, such as '{_ENGINE}'; it is told --seconds, but not --trials",
     )  # fmt: skip
-    command.add_argument("--games", type=_whole, default=50, help="games of every two players, an even number")
+    command.add_argument("--games", type=whole_number, default=50, help="games of every two players, an even number")
     command.add_argument("--opening", type=_count, default=2, metavar="N", help="random moves that a game begins with")
     command.add_argument("--openings", type=Path, nargs="+", metavar="SGF", help="files or folders of openings instead")
     command.add_argument(
@@ -121,7 +120,7 @@ def _add_match(commands: Any) -> None:
     )
     command.add_argument(
         "--together",
-        type=_whole,
+        type=whole_number,
         metavar="N",
         help="games played at the same time in one process, whose positions share the network's batches; for a GPU",
     )
@@ -132,8 +131,8 @@ def _add_match(commands: Any) -> None:
 
 
 def _match(options: argparse.Namespace) -> int:
-    from .openings import opening_files, random_opening
-    from .tournament import Tournament, tuned, verdict
+    from .match.openings import opening_files, random_opening
+    from .match.tournament import Tournament, tuned, verdict
 
     if sum(bool(one) for one in (options.workers, options.cluster, options.together)) > 1:
         raise ParameterError("--workers, --cluster and --together: give one of them")
@@ -191,14 +190,16 @@ def _add_play(commands: Any) -> None:
         "--engine", metavar="COMMAND", help=f"play against a program that speaks GTP instead, such as '{_ENGINE}'"
     )
     command.add_argument("--colour", choices=("black", "white"), default="black", help="yours")
-    command.add_argument("--handicap", type=_whole, metavar="N", help="black stones before White's first move, 2 to 9")
+    command.add_argument(
+        "--handicap", type=whole_number, metavar="N", help="black stones before White's first move, 2 to 9"
+    )
     _add_thinking(command, 9)
     command.set_defaults(call=_play)
 
 
 def _play(options: argparse.Namespace) -> int:
+    from .board.handicap import fixed_handicap
     from .game import Game
-    from .handicap import fixed_handicap
     from .play import Table, shows_unicode
 
     contender = _opponent(options)

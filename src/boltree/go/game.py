@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from ..core.native import FAILED, plain_call
 from ..errors import ParameterError, ProblemError
+from ..problem.state import PlainState
 from ..problems import go as problems
-from ..states import PlainState
-from . import rules as rulebook
-from .board import BLACK, EMPTY, WHITE, count_liberties, set_stones
-from .picture import picture
-from .points import COLOURS, action_named, move_name
-from .scoring import area_balance
+from .board import rules as rulebook
+from .board.board import BLACK, EMPTY, WHITE, count_liberties, set_stones
+from .board.picture import picture
+from .board.points import COLOURS, action_named, move_name
+from .board.scoring import area_balance
 
 
 class Game:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
+from .board.picture import stars_of
+from .board.points import COLOURS, LETTERS, PASS, move_name
 from .game import Game
-from .outlook import outlook_of
-from .picture import stars_of
+from .network.outlook import outlook_of
 from .player import RESIGN, Choice, Limit, Player, SearchPlayer
-from .points import COLOURS, LETTERS, PASS, move_name
 from .status import DEAD, settled_score, statuses
 
 HELP = """Type a point such as D4, or one of

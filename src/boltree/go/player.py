@@ -14,14 +14,14 @@ import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from ..algorithms import Algorithm
-from ..core.memory import physical_memory
+from ..algorithms.table import Algorithm
+from ..core.memory.arena import physical_memory
 from ..errors import ParameterError
-from ..lab.settings import title_of
+from ..jobs.settings import title_of
 from ..problems.go import Go
-from ..search import Search
+from ..search.search import Search
+from .board.points import move_name
 from .game import Game
-from .points import move_name
 from .settings import SCALE
 
 RESIGN = "resign"

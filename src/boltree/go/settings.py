@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from ..algorithms import ALGORITHMS, algorithm
+from ..algorithms.table import ALGORITHMS, algorithm
 from ..errors import ParameterError
-from ..lab.settings import Setting, title_of
+from ..jobs.settings import Setting, title_of
 
 SCALE = 100.0
 """The result of a won game."""

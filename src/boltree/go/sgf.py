@@ -6,8 +6,8 @@ from typing import Any, Union
 
 from ..errors import ParameterError
 from ..extras import needs
+from .board.points import LETTERS, PASS
 from .game import Game
-from .points import LETTERS, PASS
 
 _WRITTEN = {"tromp-taylor": "Tromp-Taylor", "no-suicide": "Chinese"}
 _READ = {"chinese": "no-suicide", "aga": "no-suicide", "ing": "tromp-taylor", "goe": "tromp-taylor"}

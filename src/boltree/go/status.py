@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..states import PlainState
-from .area import AREA, claim
-from .board import BLACK, EMPTY, WHITE
+from ..problem.state import PlainState
+from .board.area import AREA, claim
+from .board.board import BLACK, EMPTY, WHITE
+from .board.regions import Region, area_of, owner_of, regions_of
 from .game import Game
-from .outlook import Outlook
-from .regions import Region, area_of, owner_of, regions_of
+from .network.outlook import Outlook
 
 ALIVE, DEAD, SEKI = STATUSES = ("alive", "dead", "seki")
 

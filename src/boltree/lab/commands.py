@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 from typing import Any
 
 from ..catalogue import PROBLEMS
 from ..errors import ParameterError
-from ..text import HelpFormatter
-from .running import Laboratory, executor_for
-from .tune_command import add_tune
+from ..jobs.arguments import add_running
+from ..jobs.executors import executor_for
+from ..terminal import HelpFormatter, seed_number, whole_number
+from .running import Laboratory
+from .tuning.command import add_tune
 
 Commands = Any
 _HELP = HelpFormatter
@@ -23,34 +24,6 @@ def add_lab(commands: Commands) -> None:
     _add_figure(commands)
     _add_claims(commands)
     add_tune(commands)
-
-
-def _whole(text: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9_]*", text):
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number of at least 1")
-    return int(text)
-
-
-def _seed(text: str) -> int:
-    if not re.fullmatch(r"[0-9]+", text):
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number of at least 0")
-    return int(text)
-
-
-def _shard(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d+)/(\d+)", text)
-    if not found or not 1 <= int(found[1]) <= int(found[2]):
-        raise argparse.ArgumentTypeError(f"{text!r}: must be i/n with 1 <= i <= n, such as 1/4")
-    return int(found[1]) - 1, int(found[2])
-
-
-def add_running(command: argparse.ArgumentParser, out: str) -> None:
-    """The options of every command that runs jobs."""
-    command.add_argument("--out", type=Path, default=Path(out), metavar="FOLDER", help="where results and figures go")
-    command.add_argument("--workers", type=_whole, metavar="N", help="worker processes; all cores if left out")
-    command.add_argument("--cluster", metavar="ADDRESS", help="run on a Ray cluster: its address, or auto")
-    command.add_argument("--shard", type=_shard, default=(0, 1), metavar="I/N", help="run only the I-th of N parts")
-    command.add_argument("--no-progress", action="store_true", help="show no progress")
 
 
 def laboratory(options: argparse.Namespace) -> Laboratory:
@@ -73,9 +46,9 @@ def _add_compare(commands: Commands) -> None:
     command.add_argument("what", metavar="PROBLEM", help=f"{', '.join(PROBLEMS)}, module:object, or an experiment.toml")
     command.add_argument("--algorithm", nargs="+", metavar="NAME", help="which algorithms; the paper's if left out")
     command.add_argument("--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it")
-    command.add_argument("--trials", type=_whole, help="trials of every search")
-    command.add_argument("--repeats", type=_whole, help="searches of every algorithm")
-    command.add_argument("--seed", type=_seed, default=0, help="all random numbers derive from it")
+    command.add_argument("--trials", type=whole_number, help="trials of every search")
+    command.add_argument("--repeats", type=whole_number, help="searches of every algorithm")
+    command.add_argument("--seed", type=seed_number, default=0, help="all random numbers derive from it")
     command.add_argument("--quick", action="store_true", help="an experiment file's quick settings")
     add_running(command, "boltree-results")
     command.set_defaults(call=_compare)
@@ -115,7 +88,7 @@ def _figure(options: argparse.Namespace) -> int:
         print("\n".join(f"{name.ljust(width)}  {what}" for name, what in shown.items()))
         return 0
     if options.name in ("table-3", "table-4"):
-        from .tuning_report import paper_table
+        from .tuning.report import paper_table
 
         print(paper_table(int(options.name[-1]), laboratory(options), options.quick))
         return 0

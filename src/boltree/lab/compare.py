@@ -9,14 +9,14 @@ from typing import Any
 
 from ..catalogue import problem_named, tuned_algorithms
 from ..errors import ParameterError
-from ..text import table
+from ..jobs.settings import Setting, labelled, setting_of
+from ..terminal import table
 from .curves import Figure
 from .experiment import Experiment
 from .files import read_experiment, read_parameters
 from .page import Table, write_page
 from .pictures import draw
 from .running import Laboratory
-from .settings import Setting, labelled, setting_of
 from .summaries import optimum_of, panel_of, problem_title, table_rows
 
 BUDGETS = {"frozen-lake": 200_000, "sailing": 200_000, "d-chain": 10_000}

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from ..extras import needs
-from .executors import Board, Finished
+from ..jobs.executors import Finished, Progress
 from .jobs import Job
 
 MANY = 12
@@ -19,8 +19,8 @@ MANY = 12
 class Display:
     """A live table in a terminal; elsewhere a line every ten seconds."""
 
-    def __init__(self, jobs: Sequence[Job], kept: int, board: Board, *, quiet: bool) -> None:
-        self._jobs, self._board, self._quiet = jobs, board, quiet
+    def __init__(self, jobs: Sequence[Job], kept: int, progress: Progress, *, quiet: bool) -> None:
+        self._jobs, self._progress, self._quiet = jobs, progress, quiet
         self._places = {job: index for index, job in enumerate(jobs)} if not quiet else {}
         labels = list(dict.fromkeys(job.setting.label for job in jobs))
         self._by_title = len(labels) > MANY
@@ -57,9 +57,9 @@ class Display:
         index = self._places[finished.job]
         if finished.columns is None:
             self._failed += 1
-        self._board.cells[2 * index] = finished.job.trials
+        self._progress.cells[2 * index] = finished.job.trials
         if finished.columns is not None:
-            self._board.cells[2 * index + 1] = finished.columns["value"][-1]
+            self._progress.cells[2 * index + 1] = finished.columns["value"][-1]
 
     def tick(self) -> None:
         """Where there is no terminal, say now and then how far the run is."""
@@ -76,7 +76,7 @@ class Display:
             table.add_column(head, justify=justify, no_wrap=True)
         reached = total = 0.0
         for label, members in self._groups.items():
-            cells = [self._board.read(index) for index in members]
+            cells = [self._progress.read(index) for index in members]
             trials = sum(cell[0] for cell in cells)
             budget = sum(self._jobs[index].trials for index in members)
             reached, total = reached + trials, total + budget

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .settings import Setting
+from ..jobs.settings import Setting
 
 
 @dataclass(frozen=True)

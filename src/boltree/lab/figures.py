@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
+from ..jobs.settings import Setting, parameter_text
 from .curves import Curve, Figure, Panel
 from .experiment import Experiment
 from .page import Table, write_page
 from .pictures import draw
 from .running import Laboratory
-from .settings import Setting, parameter_text
 from .shipped import shipped
 from .summaries import curve_of, optimum_of, panel_of, problem_title, table_rows
 

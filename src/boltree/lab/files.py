@@ -25,13 +25,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ..algorithms import ALGORITHMS, Algorithm, algorithm
+from ..algorithms.table import ALGORITHMS, Algorithm, algorithm
 from ..catalogue import problem_named, tuned_algorithms
 from ..errors import ParameterError, ProblemError
 from ..extras import needs
-from ..wording import did_you_mean
+from ..jobs.settings import Setting, expanded, labelled
+from ..messages import did_you_mean
 from .experiment import Experiment
-from .settings import Setting, expanded, labelled
 
 _QUICK = ("trials", "evaluate_every", "repeats")
 _NUMBERS = {"trials": 1, "evaluate_every": 1, "repeats": 1, "seed": 0}

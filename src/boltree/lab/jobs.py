@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 import sys
 import time
 from collections.abc import Callable
@@ -19,15 +18,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .. import __version__
 from ..catalogue import problem_named
 from ..errors import ParameterError, ProblemError
-from ..evaluate import exact, sample_value
-from ..problem import Problem
-from ..search import Search
-from ..solve import solve
+from ..exact.evaluate import exact, sample_value
+from ..exact.solve import solve
+from ..jobs.settings import Setting
+from ..problem.problem import Problem
+from ..search.search import Search
+from ..version import __version__
 from .experiment import Experiment
-from .settings import Setting
 
 EPISODES = 250
 """Trajectories of a sampled evaluation, as in the paper."""
@@ -57,6 +56,10 @@ class Job:
         """What decides the result."""
         row = asdict(self) | {"setting": self.setting.canonical()}
         return row | ({"source": _source_of(self.problem)} if ":" in self.problem else {})
+
+    def run(self, watch: Watcher | None = None) -> Columns:
+        """Run the search to its checkpoints; one row each."""
+        return run_job(self, watch)
 
     @cache  # noqa: B019 - a job is a small constant
     def key(self) -> str:
@@ -168,11 +171,3 @@ def _evaluate(search: Search, exactly: bool, job: Job, number: int) -> tuple[flo
     found = exact(search)
     value = found.value_of(search)
     return value, 0.0, found.regret(search, value)
-
-
-def machine() -> str:
-    """What a result was computed on."""
-    import numba
-
-    versions = f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {numba.__version__}"
-    return f"{platform.system()} {platform.machine()}, {versions}"

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..catalogue import problem_named
-from ..core.memory import physical_memory
-from ..search import Search
+from ..core.memory.arena import physical_memory
+from ..search.search import Search
 from .experiment import Experiment
 from .jobs import Job, _evaluate, jobs_of
 

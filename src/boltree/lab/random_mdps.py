@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..problem import Problem
+from ..exact.solve import solve
+from ..problem.problem import Problem
 from ..problems import Tabular
-from ..solve import solve
 
 STATES, ACTIONS, HORIZON, SUCCESSORS = 6, 3, 3, 3
 

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algorithms import Uniform
+from ..algorithms.table import Uniform
 from ..catalogue import problem_named
 from ..errors import ParameterError, ProblemError
-from ..search import Search
-from ..solve import solve
+from ..exact.solve import solve
+from ..jobs.settings import Setting
+from ..jobs.statistics import Interval, interval
+from ..search.search import Search
 from .jobs import SOLVABLE
-from .settings import Setting
-from .statistics import Interval, interval
 from .summaries import values_of
 
 LAST = 10

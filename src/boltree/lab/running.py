@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LabError
+from ..jobs.executors import Executor, Progress
 from .display import Display
-from .executors import Board, Executor, Here, Processes
 from .experiment import Experiment
 from .files import experiment_text
 from .jobs import Job, jobs_of
@@ -53,11 +52,11 @@ class Laboratory:
         todo = store.missing(jobs)
         if not todo:
             return
-        board, failures = Board(len(todo)), []
+        progress, failures = Progress(len(todo)), []
         with (
-            Display(todo, len(jobs) - len(todo), board, quiet=not self.show) as display,
+            Display(todo, len(jobs) - len(todo), progress, quiet=not self.show) as display,
             # closed, whatever happens: a traceback that somebody keeps must not keep workers alive
-            closing(self.executor.run(todo, board, display.tick)) as ending,
+            closing(self.executor.run(todo, progress, display.tick)) as ending,
         ):
             for finished in ending:
                 if finished.columns is None:
@@ -71,18 +70,3 @@ class Laboratory:
                 f"{len(failures)} of {len(jobs)} jobs failed; the others are kept in {store.results}. "
                 f"First: {first.job.setting.label} on {first.job.problem}, repeat {first.job.repeat}: {first.failure}"
             )
-
-
-def executor_for(workers: int | None, cluster: str | None) -> Executor:
-    """Worker processes on all cores, so many of them, or a Ray cluster at an address."""
-    if cluster is not None:
-        from .cluster import RayCluster
-
-        return RayCluster(cluster)
-    count = workers or cores()
-    return Here() if count == 1 else Processes(count)
-
-
-def cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -15,10 +15,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
 from ..errors import LabError
 from ..extras import needs
-from ..keeping import make_writable, put_whole
+from ..files import make_writable, put_whole
+from ..version import __version__
 from .jobs import Columns, Job
 
 TIMING = ("search_seconds", "evaluation_seconds", "machine")

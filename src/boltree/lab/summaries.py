@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..jobs.settings import parameter_text
+from ..jobs.statistics import Interval, interval, intervals
 from .curves import Curve, Panel
 from .experiment import Experiment
-from .settings import parameter_text
-from .statistics import Interval, interval, intervals
 
 _TITLES = {
     "d-chain": "10-chain",

@@ -14,9 +14,9 @@ import time
 
 import numpy as np
 
-from ..core import records
+from ..core.memory import layout as records
 from ..errors import ParameterError
-from ..python_problem import PythonProblem
+from ..problem.python.problem import PythonProblem
 from ..tree import Tree
 from .own_trees import OwnTrees
 from .shared_tree import SharedTree

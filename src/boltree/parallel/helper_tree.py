@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
-from ..core.partition import Partition
+from ..core.memory.partition import Partition
 from ..core.random import new_generator
 from ..tree import Tree
 from .allotment import Allotment

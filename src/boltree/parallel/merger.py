@@ -1,4 +1,4 @@
-"""Merges the trees of several threads (core/merge.py says how): two and two at the same time, until one is left.
+"""Merges the trees of several threads (core/trial/merge.py says how): two and two at the same time, until one is left.
 
 Every thread has a part in it, to the end: what lies below different pairs of nodes can be matched at the same time.
 """
@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core import records
 from ..core.jit import make_ready
-from ..core.merge import BEGUN, KNOWN, WASTED, begin_merging, compute_matched, end_merging, match_below
+from ..core.memory import layout as records
+from ..core.trial.merge import BEGUN, KNOWN, WASTED, begin_merging, compute_matched, end_merging, match_below
 from ..tree import Tree
 from .renumber import compile_renumbering, renumber
 

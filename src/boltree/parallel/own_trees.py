@@ -1,4 +1,4 @@
-"""Every thread has a tree; the trees are merged when the run ends (core/merge.py says how).
+"""Every thread has a tree; the trees are merged when the run ends (core/trial/merge.py says how).
 
 The search's own tree goes on from run to run, the others begin anew in each. Faster threads run more trials; or, if the
 search is to be deterministic, the k-th trial of a run belongs to the thread k modulo their number, so that the result
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.records import UNIT
+from ..core.memory.layout import UNIT
 from ..tree import Tree
 from .allotment import Allotment
 from .forecast import Forecast

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core.partition import Partition, Windows, node_bytes
-from ..core.records import UNIT
-from ..core.storage import Storage
+from ..core.memory.layout import UNIT
+from ..core.memory.partition import Partition, Windows, node_bytes
+from ..core.memory.storage import Storage
 from ..tree import Tree
 
 INDEX_BYTES = 32

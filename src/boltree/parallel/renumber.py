@@ -1,4 +1,4 @@
-"""Numbers a tree's nodes without gaps after several threads have made them (core/compaction.py moves the nodes)."""
+"""Numbers a tree's nodes without gaps after several threads have made them (core/memory/compaction.py moves them)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import records
-from ..core.compaction import move_nodes
 from ..core.jit import make_ready
-from ..core.storage import Storage
+from ..core.memory import layout as records
+from ..core.memory.compaction import move_nodes
+from ..core.memory.storage import Storage
 
 
 def compile_renumbering(record: Any) -> None:

@@ -1,4 +1,4 @@
-"""All threads run trials on one tree (core/worker.py says how they keep it exact)."""
+"""All threads run trials on one tree (core/trial/locked.py says how they keep it exact)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from concurrent.futures import wait
 
 import numpy as np
 
-from ..core import records
-from ..core.compaction import drop_unvisited
 from ..core.jit import make_ready
-from ..core.worker import run_worker, set_reserves
+from ..core.memory import layout as records
+from ..core.memory.compaction import drop_unvisited
+from ..core.trial.locked import run_worker, set_reserves
 from ..tree import Tree
 from .renumber import compile_renumbering, renumber
 from .threaded import Threaded, Waiting, new_pool

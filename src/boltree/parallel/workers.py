@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core.atomics import YIELD_AT
+from ..core.memory.layout import TREE
+from ..core.memory.storage import fields_of, new_record, new_scratch
 from ..core.random import new_generator
-from ..core.records import TREE
-from ..core.storage import fields_of, new_record, new_scratch
 from ..tree import Tree
 
 OWN_FIELDS = (

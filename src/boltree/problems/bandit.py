@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProblemError
-from ..problem import MAX_ACTIONS, Problem
-from ..records import record
+from ..problem.problem import MAX_ACTIONS, Problem
+from ..problem.record import record
 from .checks import finite
 
 

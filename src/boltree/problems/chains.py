@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..problem import Problem
-from ..records import record
-from ..scenes import Chain, Grid
+from ..problem.problem import Problem
+from ..problem.record import record
+from ..problem.scene import Chain, Grid
 from .checks import finite, whole
 
 

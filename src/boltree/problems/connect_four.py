@@ -9,9 +9,9 @@ import numpy as np
 
 from ..core.random import integer
 from ..errors import ProblemError
-from ..problem import Problem
-from ..records import record
-from ..scenes import Board
+from ..problem.problem import Problem
+from ..problem.record import record
+from ..problem.scene import Board
 
 # Bit 7 * column + row, row 0 at the bottom; the seventh bit of a column stays 0, so that no line runs on from the top
 # of one column into the bottom of the next. All constants are uint64: mixed with int64, Numba would go on in float64.

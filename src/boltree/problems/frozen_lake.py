@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import ProblemError
-from ..problem import Problem
-from ..records import record
-from ..scenes import Grid
+from ..problem.problem import Problem
+from ..problem.record import record
+from ..problem.scene import Grid
 from .checks import whole
 
 MAPS: dict[str, tuple[str, ...]] = {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ProblemError
-from ..go.board import (
+from ..go.board.board import (
     BLACK,
     CAPACITIES,
     LARGEST,
@@ -20,16 +20,16 @@ from ..go.board import (
     state_record,
     zobrist_of,
 )
-from ..go.features import features_size, fill_features
-from ..go.picture import picture
-from ..go.points import move_names
-from ..go.rollouts import random_move
-from ..go.rules import begin, is_legal, is_over, take_turn
-from ..go.scoring import area_balance
-from ..go.soundness import are_boards
-from ..problem import Problem
-from ..records import record
-from ..scenes import Board
+from ..go.board.features import features_size, fill_features
+from ..go.board.picture import picture
+from ..go.board.points import move_names
+from ..go.board.rollouts import random_move
+from ..go.board.rules import begin, is_legal, is_over, take_turn
+from ..go.board.scoring import area_balance
+from ..go.board.soundness import are_boards
+from ..problem.problem import Problem
+from ..problem.record import record
+from ..problem.scene import Board
 from .checks import finite, whole
 
 RULES = {"tromp-taylor": True, "no-suicide": False}

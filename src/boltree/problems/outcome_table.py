@@ -9,9 +9,9 @@ import numpy as np
 
 from ..core.random import integer, uniform
 from ..errors import ProblemError
-from ..problem import MAX_ACTIONS, Problem
-from ..records import record
-from ..wording import shortened
+from ..messages import shortened
+from ..problem.problem import MAX_ACTIONS, Problem
+from ..problem.record import record
 from .checks import whole
 
 TOLERANCE = 1e-6

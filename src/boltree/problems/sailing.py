@@ -8,9 +8,9 @@ import numpy as np
 
 from ..core.random import integer, uniform
 from ..errors import ProblemError
-from ..problem import Problem
-from ..records import record
-from ..scenes import Grid
+from ..problem.problem import Problem
+from ..problem.record import record
+from ..problem.scene import Grid
 from .checks import whole
 
 DIRECTIONS = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 
 from ..core.random import hashed
-from ..problem import MAX_ACTIONS, Problem
-from ..records import record
+from ..problem.problem import MAX_ACTIONS, Problem
+from ..problem.record import record
 from .checks import whole
 
 _ROOT, _STEP, _PAY = np.uint64(0), np.uint64(1), np.uint64(2)  # keep the three uses of the hash apart

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ProblemError
-from ..problem import MAX_ACTIONS
+from ..problem.problem import MAX_ACTIONS
 from .checks import whole
 from .outcome_table import TOLERANCE, OutcomeTable
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..core.random import integer
-from ..problem import Problem
-from ..records import record
-from ..scenes import Board
+from ..problem.problem import Problem
+from ..problem.record import record
+from ..problem.scene import Board
 
 LINES = (0b000000111, 0b000111000, 0b111000000, 0b001001001, 0b010010010, 0b100100100, 0b100010001, 0b001010100)
 """Rows, columns and diagonals, bit i for square i."""

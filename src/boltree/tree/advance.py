@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import records
+from ..core.memory import layout as records
+from ..core.memory.storage import fields_of
+from ..core.memory.subtree import copy_shared, copy_subtree
 from ..core.random import new_generator
-from ..core.storage import fields_of
-from ..core.subtree import copy_shared, copy_subtree
 from ..errors import ParameterError
-from ..states import PlainState
+from ..problem.state import PlainState
 from .node import Node
 from .tree import Tree
 

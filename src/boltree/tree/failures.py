@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core import records
+from ..core.memory import layout as records
 from ..errors import ParameterError, ProblemError
-from ..states import PlainState
+from ..problem.state import PlainState
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -75,7 +75,7 @@ def raise_failure(tree: Tree, code: int) -> None:
     if code == records.UNKNOWN_CHOICE:
         raise RuntimeError(
             f"the kernel has no formula for search distribution {int(t.distribution)} with state value "
-            f"{int(t.state_value)} (core/space.py)"
+            f"{int(t.state_value)} (core/formulas/space.py)"
         )
     raise RuntimeError(f"the kernel stopped with code {code}")
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core import records
+from ..core.memory import layout as records
 from ..errors import ParameterError
-from ..problem import Problem
+from ..problem.problem import Problem
 
 
 def is_external(evaluator: Any, growth: str) -> bool:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.reading import newest_outcome, write_policy
-from ..core.records import BY_STATE, DONE, NONE, SINGLE, TERMINAL
-from ..core.run import recommend_action
-from ..schedules import at_count
-from ..summary import node_html, node_text
+from ..algorithms.schedules import at_count
+from ..core.formulas.recommend import recommend_action
+from ..core.memory.layout import BY_STATE, DONE, NONE, SINGLE, TERMINAL
+from ..core.trial.read import newest_outcome, write_policy
+from .summary import node_html, node_text
 
 if TYPE_CHECKING:
     from .tree import Tree

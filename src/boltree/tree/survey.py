@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.records import TERMINAL
-from ..core.run import recommend_everywhere
+from ..core.formulas.recommend import recommend_everywhere
+from ..core.memory.layout import TERMINAL
 
 if TYPE_CHECKING:
     from .tree import Tree

@@ -1,9 +1,9 @@
-"""Searches that share nodes between the ways that lead to the same state: which can, and what is seen of them.
+"""Searches that share nodes between the paths that lead to the same state: which can, and what is seen of them.
 
 Trials go by estimates that are computed from what lies below when a node is visited, and now and then all together
-(core/sharing.py), so an estimate may be older than what it rests on. What a user sees is computed throughout when a run
-ends; the trials' own estimates are kept aside and put back before the next run. So looking never changes a search, and
-two runs of 500 trials do what one run of 1,000 does.
+(core/trial/graph.py), so an estimate may be older than what it rests on. What a user sees is computed throughout when a
+run ends; the trials' own estimates are kept aside and put back before the next run. So looking never changes a search,
+and two runs of 500 trials do what one run of 1,000 does.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 
-from ..core.records import BY_DEPTH, BY_STATE
-from ..core.sharing import MOST_SWEEPS, sweep
+from ..core.memory.layout import BY_DEPTH, BY_STATE
+from ..core.trial.graph import MOST_SWEEPS, sweep
 from ..errors import ParameterError
 
 if TYPE_CHECKING:

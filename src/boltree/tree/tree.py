@@ -1,9 +1,9 @@
 """The tree of one search: its record, its memory and its limits; and the one place that answers the kernel's events.
 
 A kernel runs trials until they are done or until it needs something that only Python can give: more memory, an index of
-outcomes, the value of a leaf. It then returns an *event* (core/records.py lists them), `Tree.handle` does what it asks
-for, and the kernel is called again. Whatever runs trials, in one thread or in several, one by one or in batches, takes
-a `Tree` and leaves its events to it.
+outcomes, the value of a leaf. It then returns an *event* (core/memory/layout.py lists them), `Tree.handle` does what it
+asks for, and the kernel is called again. Whatever runs trials, in one thread or in several, one by one or in batches,
+takes a `Tree` and leaves its events to it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algorithms import MAX_BUDGET, Algorithm
-from ..configuration import configure
-from ..core import records, space
-from ..core.memory import physical_memory
-from ..core.partition import Partition
-from ..core.run import abandon_trial, bytes_of_trial, room_for_batch, run_shared_trials, run_trials
-from ..core.storage import Storage, fields_of, new_record
+from ..algorithms.configure import configure
+from ..algorithms.table import MAX_BUDGET, Algorithm
+from ..core.formulas import space
+from ..core.memory import layout as records
+from ..core.memory.arena import physical_memory
+from ..core.memory.partition import Partition
+from ..core.memory.room import bytes_of_trial, room_for_batch
+from ..core.memory.storage import Storage, fields_of, new_record
+from ..core.trial.run import abandon_trial, run_shared_trials, run_trials
 from ..errors import ParameterError, ProblemError
 from ..evaluators import ask, batch_size
-from ..problem import Problem
+from ..problem.problem import Problem
 from .failures import raise_failure
 from .leaves import enter_evaluator, is_external
 from .transpositions import Estimates, Transpositions, sharing_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Union
 
 from ..errors import ParameterError
-from ..search import Search
+from ..search.search import Search
 from .labels import title_of
 from .page import Watched
 from .recording import record

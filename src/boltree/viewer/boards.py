@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..scenes import Board, checked_board, checked_cell
-from ..search import Search
+from ..problem.scene import Board, checked_board, checked_cell
+from ..search.search import Search
 from .painter import Painter
 
 

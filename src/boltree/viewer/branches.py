@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..search import Search
+from ..search.search import Search
 from ..tree.survey import Survey
 from ..web.page import json_text, number
 from .curves import entropy_of

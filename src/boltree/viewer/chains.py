@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ..core.random import new_generator
 from ..errors import ProblemError
-from ..scenes import Chain
-from ..search import Search
-from ..states import PlainState
+from ..messages import shortened
+from ..problem.scene import Chain
+from ..problem.state import PlainState
+from ..search.search import Search
 from ..web.page import numbers
-from ..wording import shortened
 from .painter import Painter
 from .places import NOWHERE, Places, gather
 

@@ -9,14 +9,13 @@ from typing import Any
 
 from ..catalogue import PROBLEMS_HELP, problem_named
 from ..errors import ParameterError
-from ..keeping import make_writable
-from ..lab.commands import _seed, _whole
+from ..files import make_writable
 from ..lab.compare import budget_of, budgets
 from ..lab.files import chosen_algorithms
 from ..lab.summaries import problem_title
-from ..progress import ProgressLine
-from ..search import Search
-from ..text import HelpFormatter
+from ..search.progress import ProgressLine
+from ..search.search import Search
+from ..terminal import HelpFormatter, seed_number, whole_number
 from .labels import title_of
 
 ALGORITHMS = ["dents", "uct"]
@@ -36,9 +35,9 @@ def add_watch(commands: Any) -> None:
     command.add_argument("problem", help=PROBLEMS_HELP)
     command.add_argument("--algorithm", nargs="+", metavar="NAME", help="algorithms by name; dents uct if left out")
     command.add_argument("--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it")
-    command.add_argument("--trials", type=_whole, help=f"trials of each algorithm; {budgets()} if left out")
+    command.add_argument("--trials", type=whole_number, help=f"trials of each algorithm; {budgets()} if left out")
     command.add_argument("--growth", choices=("leaf", "trial"), default="trial", help="how the tree grows")
-    command.add_argument("--seed", type=_seed, default=0, help="seed of the random numbers")
+    command.add_argument("--seed", type=seed_number, default=0, help="seed of the random numbers")
     command.add_argument("--out", type=Path, default=Path("search.html"), metavar="FILE", help="where the page goes")
     command.set_defaults(call=_watch)
 

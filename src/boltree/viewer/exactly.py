@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..errors import ProblemError
-from ..python_problem import PythonProblem
-from ..search import Search
-from ..solve import solve
+from ..exact.solve import solve
+from ..problem.python.problem import PythonProblem
+from ..search.search import Search
 
 STATES, PLAIN_STATES = 50_000, 5_000
 """Problems with more states are not solved for a page; the second of problems in plain Python."""

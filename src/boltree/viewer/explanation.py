@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..scenes import Chain
+from ..problem.scene import Chain
 from .chains import ChainPainter
 from .places import NOWHERE
 from .recording import EXACTLY, Recording

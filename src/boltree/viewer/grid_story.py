@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluate import simple_regret, value_of
-from ..scenes import Grid
+from ..exact.evaluate import simple_regret, value_of
+from ..problem.scene import Grid
 from .grids import GridPainter
 from .recording import Recording
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..scenes import Grid, checked_cell, checked_moves
-from ..search import Search
+from ..messages import shortened
+from ..problem.scene import Grid, checked_cell, checked_moves
+from ..search.search import Search
 from ..web.page import numbers
-from ..wording import shortened
 from .painter import Painter
 from .places import NOWHERE, Gathered, Places, gather
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algorithms import Algorithm
+from ..algorithms.table import Algorithm
 from ..errors import ParameterError
-from ..lab import settings
-from ..search import Search
+from ..jobs import settings
+from ..search.search import Search
 
 
 def labels_of(algorithms: Sequence[Algorithm]) -> list[str]:

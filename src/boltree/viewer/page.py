@@ -10,7 +10,7 @@ from typing import Any, Union
 import numpy as np
 
 from ..errors import ParameterError
-from ..keeping import put_whole
+from ..files import put_whole
 from ..web.colours import styles
 from ..web.page import Resource, look, number, numbers, page_text
 from .branches import branches_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from ..search import Search
+from ..search.search import Search
 
 P = TypeVar("P", bound="Painter")
 

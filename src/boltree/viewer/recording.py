@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError, ProblemError
-from ..scenes import Board, Chain, Grid
-from ..search import Search
+from ..problem.scene import Board, Chain, Grid
+from ..search.search import Search
 from ..tree import Node
 from .boards import BoardPainter
 from .chains import ChainPainter

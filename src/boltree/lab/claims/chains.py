@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...exact.solve import solve
+from ...jobs.settings import Setting
 from ...problems import DChain
-from ...solve import solve
-from ..settings import Setting
 from .claim import Part
 from .criteria import miss, pooled, reach
 from .results import MOST, Result, Results, difference

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...algorithms import Algorithm, algorithm
+from ...algorithms.table import Algorithm, algorithm
 from ...problems import Tabular
-from ...search import Search
+from ...search.search import Search
 from .claim import Part
 from .results import Results
 

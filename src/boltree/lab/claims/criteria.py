@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..settings import Setting
+from ...jobs.settings import Setting
 from .claim import Part
 from .results import FEW, MOST, Result
 

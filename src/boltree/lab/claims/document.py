@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ... import __version__
-from ...text import table
+from ...terminal import table
+from ...version import __version__
 from .ledger import Judged
 
 _MARKS = {"holds": "✓", "differs": "≈", "does not hold": "✗"}

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ... import __version__
 from ...errors import LabError, ParameterError
+from ...version import __version__
 from ..experiment import Experiment
 from ..files import read_toml
 from ..running import Laboratory

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...jobs.settings import Setting, title_of
+from ...jobs.statistics import Interval, interval
 from ..experiment import Experiment
-from ..settings import Setting, title_of
-from ..statistics import Interval, interval
 from ..summaries import values_of
 
 NEAR = 0.005
@@ -87,7 +87,7 @@ class Results:
 
 def difference(a: NDArray[Any], b: NDArray[Any]) -> Interval:
     """The difference of two means, with its 95 % interval (Welch)."""
-    from ..statistics import student
+    from ...jobs.statistics import student
 
     va, vb = (float(np.var(x, ddof=1)) / x.size if x.size > 1 else 0.0 for x in (a, b))
     mean, error = float(a.mean() - b.mean()), float(np.sqrt(va + vb))

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ...jobs.settings import Setting, labelled
 from ..experiment import Experiment
 from ..random_mdps import ACTIONS, HORIZON, name_of, random_mdp, smallest_gap
-from ..settings import Setting, labelled
 from .claim import Part
 from .criteria import miss, reach
 from .results import MOST, Results

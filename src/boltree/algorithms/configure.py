@@ -1,0 +1,95 @@
+"""From an algorithm and a problem to the tree's record: the only place that knows both the table and the kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.formulas import space
+from ..core.memory.layout import ENTROPY, QUOTA
+from ..core.memory.storage import fields_of, new_record
+from ..problem.problem import Problem
+from .schedules import Auto, native_schedule
+from .table import ALIAS_FROM, Algorithm
+
+SCAN_TO = 8
+"""Up to so many actions the maximum is found by looking at all of them, beyond it is remembered."""
+
+SWEEP_LEAST = 1024
+"""Shared nodes are all computed as seldom as if there were so many of them: else the call would cost most."""
+
+NEVER = 1 << 40
+
+
+def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, external: bool) -> tuple[Any, list[Any]]:
+    """A tree record set up for this pair, and the objects that must live as long as it."""
+    record = new_record()
+    t = fields_of(record)
+    kept = _enter_algorithm(t, algorithm)
+    enter_problem(t, problem)
+
+    distribution, value = algorithm.distribution_row, algorithm.state_value_row
+    t.has_prior = has_prior and distribution.takes_prior
+    t.q_from_prior = t.has_prior and distribution.sampled and getattr(algorithm, "q_init", None) is None
+
+    alias = getattr(algorithm, "alias", False)
+    t.alias_from = NEVER
+    if alias == "auto" and external:
+        alias = False  # an evaluator's answer costs far more than O(A), and is worth the latest policy
+    if alias and distribution.sampled and not t.relative:  # a policy relative to the parent's changes with every trial
+        t.alias_from = 2 if alias is True else ALIAS_FROM
+    t.scan_to = SCAN_TO
+    t.sweep_least = SWEEP_LEAST
+    t.has_header = t.alias_from <= t.actions or t.distribution == space.HALVING
+    if t.entropy_bonus != space.NO_ENTROPY:
+        t.extra_words = ENTROPY.itemsize // 8
+    elif t.distribution == space.HALVING:
+        t.extra_words = QUOTA.itemsize // 8
+    t.incremental = (
+        t.state_value == space.SOFT and t.alias_from <= t.actions and t.alpha_kind == space.CONSTANT
+    ) and not (t.adaptive or t.automatic)
+    t.compact = (
+        distribution.compact
+        and value.compact
+        and not (t.relative or t.has_prior or t.adaptive or (t.automatic and t.state_value == space.SOFT))
+        and not t.auto_q  # the first preferences of a node's actions are of the time when it got them
+    )
+    return record, kept
+
+
+def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
+    def get(name: str, default: Any) -> Any:
+        value = getattr(algorithm, name, default)
+        return default if value is None else value
+
+    distribution, value, entropy = algorithm.distribution_row, algorithm.state_value_row, algorithm.entropy_row
+    t.distribution, t.state_value, t.entropy_bonus = distribution.number, value.number, entropy.number
+    t.sampled, t.counts_trials = distribution.sampled, distribution.counts_trials
+    t.has_temperature, t.shifted = value.has_temperature, value.shifted
+    t.relative = distribution.relative or value.relative or entropy.relative
+    t.recommend_visits = get("recommend", "value") == "visits"
+    alpha, beta = algorithm.temperatures
+    t.alpha_kind, t.alpha_scale, t.alpha_function, kept_alpha = native_schedule(f"{algorithm.name}: alpha", alpha)
+    t.beta_kind, t.beta_scale, t.beta_function, kept_beta = native_schedule(f"{algorithm.name}: beta", beta)
+    t.auto_alpha, t.auto_beta = (one.x if isinstance(one, Auto) else 0.0 for one in (alpha, beta))
+    t.automatic = isinstance(alpha, Auto) or isinstance(beta, Auto)
+    t.auto_q = isinstance(alpha, Auto) and getattr(algorithm, "q_init", None) is None
+    t.epsilon, t.epsilon_prior = get("epsilon", 0.0), get("epsilon_prior", 0.0)
+    t.q_init = t.q_init_second = get("q_init", 0.0)
+    c = get("c", 0.0)
+    t.c_auto, t.c = isinstance(c, str), 0.0 if isinstance(c, str) else c
+    t.power = get("p", 1.0)
+    t.reduction, t.noise_weight = get("reduction", 0.0), get("noise", 0.0)
+    t.budget, t.threshold = get("budget", 0), get("threshold", 0)
+    t.adaptive = hasattr(algorithm, "target")
+    t.target_entropy, t.every = get("target", 0.0), get("every", 1)
+    t.rebuild_factor, t.early_rebuilds = get("rebuild_factor", 1.0), bool(get("early_rebuilds", False))
+    return [kept_alpha, kept_beta]
+
+
+def enter_problem(t: Any, problem: Problem) -> None:
+    """What the tree's record says of a problem."""
+    t.actions, t.horizon, t.discount = problem.actions, problem.horizon, problem.discount
+    t.deterministic = bool(problem.deterministic)
+    t.words = problem.state_layout().itemsize // 8
+    t.params_at = problem.params_at
+    t.step, t.legal, t.player = (problem.address(name) for name in ("step", "legal", "player"))

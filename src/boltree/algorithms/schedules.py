@@ -1,0 +1,151 @@
+"""Temperatures that change with a count: a number, ``log_decay(x)``, ``sqrt_decay(x)``, or a function of the count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Union
+
+import numpy as np
+
+from ..core.formulas import space
+from ..errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Decay:
+    """x / log(e + m) or x / sqrt(m), where m is how often the node was visited."""
+
+    kind: str
+    x: float
+
+    def __post_init__(self) -> None:
+        if isinstance(self.x, bool) or not isinstance(self.x, (int, float, np.number)) or not 0 <= self.x < math.inf:
+            raise ParameterError(f"{self.kind}_decay({self.x!r}): must be a finite number of at least 0")
+
+    def __call__(self, m: float) -> float:
+        """The value at the count m."""
+        return self.x / (math.log(math.e + m) if self.kind == "log" else math.sqrt(max(m, 1)))
+
+    def __repr__(self) -> str:
+        return f"{self.kind}_decay({self.x:g})"
+
+
+@dataclass(frozen=True)
+class Auto:
+    """A temperature in units of the returns that the search sees: x of them, constant or decaying as `Decay` does."""
+
+    kind: str
+    x: float
+
+    def scaled(self, scale: float) -> float | Decay:
+        """The schedule that it stands for while x units are `scale`."""
+        return scale if self.kind == "constant" else Decay(self.kind, scale)
+
+
+Schedule = Union[float, Decay, Auto, Callable[[int], float]]
+"""What a temperature may be."""
+
+Temperature = Union[float, Decay, Callable[[int], float], Literal["auto"]]
+"""How it is written."""
+
+
+def at_count(schedule: Schedule, m: int, scale: float = 1.0) -> float:
+    """A schedule's value at the count m; `scale` is what an automatic one's x units are now.
+
+    >>> at_count(0.5, 9), at_count(sqrt_decay(1.0), 4), at_count(Auto("sqrt", 0.1), 4, scale=6.0)
+    (0.5, 0.5, 3.0)
+    """
+    if isinstance(schedule, Auto):
+        schedule = schedule.scaled(scale)
+    return float(schedule(m) if callable(schedule) else schedule)
+
+
+def log_decay(x: float) -> Decay:
+    """The schedule x / log(e + m).
+
+    >>> log_decay(1.0)(0)
+    1.0
+    """
+    return Decay("log", x)
+
+
+def sqrt_decay(x: float) -> Decay:
+    """The schedule x / sqrt(m), m at least 1.
+
+    >>> sqrt_decay(1.0)(4)
+    0.5
+    """
+    return Decay("sqrt", x)
+
+
+def as_real(given: Any) -> float:
+    """A number as a real one; infinity for a whole number beyond all of them."""
+    try:
+        return float(given)
+    except OverflowError:
+        return math.inf
+
+
+def check_schedule(name: str, given: Any, *, positive: bool) -> None:
+    """Raise ParameterError unless `given` is a schedule with finite values that are positive (or not negative)."""
+    allowed = "greater than 0" if positive else "at least 0"
+    values: list[tuple[int | None, float]] = []
+    if isinstance(given, (int, float, np.number)) and not isinstance(given, bool):
+        values.append((None, as_real(given)))
+    elif isinstance(given, Decay):
+        values.append((None, as_real(given.x)))
+    elif isinstance(given, str) and given == "auto":
+        return
+    elif callable(given):
+        for m in (1, 2, 10, 1000, 10**6):
+            try:
+                values.append((m, float(given(m))))
+            except Exception as error:
+                raise ParameterError(f"{name}: the function failed at count {m}: {error!r}") from error
+    else:
+        raise ParameterError(
+            f"{name}={given!r}: must be a number, log_decay(x), sqrt_decay(x), a function of a count, or 'auto'"
+        )
+    for count, value in values:
+        if not math.isfinite(value) or value < 0 or (positive and value == 0):
+            at = "" if count is None else f" at count {count} is {value!r}"
+            raise ParameterError(f"{name}={given!r}{at}: must be finite and {allowed}")
+
+
+def native_schedule(name: str, given: Schedule) -> tuple[int, float, int, Any]:
+    """A schedule for the kernel: its kind, its scale, a function's address, and what must be kept alive."""
+    if isinstance(given, Auto):
+        return (
+            {"constant": space.CONSTANT, "log": space.LOG_DECAY, "sqrt": space.SQRT_DECAY}[given.kind],
+            given.x,
+            0,
+            None,
+        )
+    if isinstance(given, Decay):
+        return (space.LOG_DECAY if given.kind == "log" else space.SQRT_DECAY), float(given.x), 0, None
+    if isinstance(given, (int, float, np.number)):
+        return space.CONSTANT, float(given), 0, None
+    import numba
+    from numba.core.errors import NumbaError
+
+    from ..core.jit import JIT_DISABLED
+    from ..core.native import address_of_compiled, address_of_python, array_at
+
+    real = np.dtype(np.float64)
+    function: Any = given if JIT_DISABLED else numba.njit(given)
+
+    def schedule(m, out):  # type: ignore[no-untyped-def]
+        result = array_at(out, 1, real)
+        result[0] = function(m)
+        return 0
+
+    if JIT_DISABLED:
+        return (space.FUNCTION, 0.0, *address_of_python(schedule, 2))
+    try:
+        return (space.FUNCTION, 0.0, *address_of_compiled(schedule, 2))
+    except NumbaError as error:
+        raise ParameterError(
+            f"{name}={given!r}: the function does not compile; write it with numbers and math. Numba says:\n{error}"
+        ) from None

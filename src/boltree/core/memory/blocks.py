@@ -1,0 +1,236 @@
+"""Where the parts of a node's block lie, and how a block is made (layout: records.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..formulas.alias import build_table
+from ..formulas.elementary import log
+from ..formulas.entropies import uniform_entropy
+from ..formulas.space import HALVING, MEAN, NO_ENTROPY
+from ..jit import inlined
+from ..native import FAILED, call
+from .allocation import take_units
+from .layout import BAD_PRIOR, DONE, LEGAL_FAILED, NO_ACTION, NONE, PRIOR_FAILED, RECYCLED, SINGLE
+from .views import (
+    edge_at,
+    entropy_at,
+    header_at,
+    mask_of,
+    node_at,
+    out_of,
+    prior_in_of,
+    quota_at,
+    schedule_at,
+    weights_of,
+    words_of,
+)
+
+LOWEST_LOG_PRIOR = -32.0
+
+
+@inlined
+def is_tabled(tree: Any, n: int) -> bool:
+    """Whether a node with n actions samples from an alias table."""
+    return n >= tree.alias_from  # type: ignore[no-any-return]
+
+
+@inlined
+def extra_at(tree: Any, block: int, n: int) -> int:
+    """Word of the first entropy (or quota) of a block."""
+    return 4 * (block + n)
+
+
+@inlined
+def prior_at(tree: Any, block: int, n: int) -> int:
+    """Word of the first prior probability of a block."""
+    return 4 * (block + n) + tree.extra_words * n
+
+
+@inlined
+def table_at(tree: Any, block: int, n: int) -> int:
+    """Word of the first row of a block's alias table over rho; the prior's table follows it."""
+    return prior_at(tree, block, n) + (n if tree.has_prior else 0)
+
+
+@inlined
+def units_of(tree: Any, n: int) -> int:
+    """Units that a block for n actions takes."""
+    end = table_at(tree, 0, n)
+    if is_tabled(tree, n):
+        end += 2 * n if tree.has_prior else n
+    return tree.has_header + (end + 3) // 4  # type: ignore[no-any-return]
+
+
+@inlined
+def slot_of(tree: Any, node: Any, action: int) -> int:
+    """Which edge of a node's block has an action."""
+    if node.actions == tree.actions:
+        return action
+    for i in range(np.int64(node.actions)):
+        if edge_at(tree, node.block + i).action == action:
+            return i
+    return 0
+
+
+@inlined
+def state_at(tree: Any, index: int) -> int:
+    """Address of a node's state."""
+    return tree.states_at + index * tree.words * 8  # type: ignore[no-any-return]
+
+
+@inlined
+def count_legal(tree: Any, index: int) -> int:
+    """How many actions are legal at a node (the mask is left in mask_of(tree)); FAILED when `legal` raised."""
+    if tree.legal == 0:
+        return tree.actions  # type: ignore[no-any-return]
+    for a in range(tree.actions):
+        mask_of(tree)[a] = 0
+    if call(tree.legal, (tree.params_at, state_at(tree, index), tree.mask_at, tree.actions)) == FAILED:
+        return FAILED
+    n = 0
+    for a in range(tree.actions):
+        n += 1 if mask_of(tree)[a] != 0 else 0
+    return n
+
+
+@inlined
+def legal_action(tree: Any, k: int) -> int:
+    """The k-th legal action of the node whose mask was counted last."""
+    if tree.legal == 0:
+        return k
+    for a in range(tree.actions):
+        if mask_of(tree)[a] != 0:
+            if k == 0:
+                return a
+            k -= 1
+    return NONE
+
+
+@inlined
+def make_block(tree: Any, index: int, prior_given: bool) -> int:
+    """Give a node its block; returns DONE or what went wrong."""
+    node = node_at(tree, index)
+    n = count_legal(tree, index)
+    if n == FAILED:
+        return LEGAL_FAILED
+    if n == 0:
+        return NO_ACTION
+    block = take_units(tree, units_of(tree, n)) + tree.has_header
+    child = NONE
+    if node.marks & SINGLE:
+        child = node.block
+        node.marks &= 255 ^ SINGLE
+    node.block = block
+    node.actions = n
+    initial = tree.q_init_second if node.player == 1 else tree.q_init
+    slot = 0
+    for a in range(tree.actions):
+        if tree.legal == 0 or mask_of(tree)[a] != 0:
+            edge = edge_at(tree, block + slot)
+            edge.w = 0.0
+            edge.q = initial
+            edge.visits = 0
+            edge.child = NONE
+            edge.action = a
+            edge.outcomes = 0
+            slot += 1
+    if tree.has_prior:
+        status = fill_prior(tree, index, prior_given)
+        if status != DONE:  # (a node with a prior was never SINGLE)
+            node.block = NONE
+            node.actions = 0
+            tree.unit_count -= units_of(tree, n)
+            return status
+    if tree.entropy_bonus != NO_ENTROPY:
+        extra = extra_at(tree, block, n)
+        for i in range(n):
+            entropy_at(tree, extra, i).w = 0.0
+            entropy_at(tree, extra, i).h = 0.0
+            entropy_at(tree, extra, i).policy = 1.0 / n
+        if child == NONE and node.best != RECYCLED:
+            own = uniform_entropy(tree.entropy_bonus, n)
+            node.entropy = -own if node.player == 1 else own
+    if tree.has_header:
+        header = header_at(tree, block - 1)
+        header.total = -1.0
+        header.peak = 0.0
+        header.shift = 0.0
+        header.rebuild = node.visits
+        if not tree.has_prior and node.best != RECYCLED:  # the first table is uniform: it is built when it is due again
+            began = node.visits - (1 if child != NONE else 0)
+            wait = max(np.int64(1), np.int64(tree.rebuild_factor * n))
+            header.rebuild = began + (min(began, wait) if tree.early_rebuilds else wait)
+        if tree.distribution == HALVING:
+            schedule = schedule_at(tree, block - 1)
+            schedule.budget = schedule.used = schedule.quota = schedule.grant = 0
+            extra = extra_at(tree, block, n)
+            for i in range(n):
+                quota_at(tree, extra, i).done = 0
+                quota_at(tree, extra, i).alive = 1
+                quota_at(tree, extra, i).granted = 0
+                quota_at(tree, extra, i).grant = 0
+    if child != NONE:
+        adopt_single(tree, index, child)
+    return DONE
+
+
+@inlined
+def adopt_single(tree: Any, index: int, child: int) -> None:
+    """Enter the only visit of a formerly SINGLE node into its new block."""
+    node = node_at(tree, index)
+    only = node_at(tree, child)
+    for i in range(np.int64(node.actions)):
+        edge = edge_at(tree, node.block + i)
+        if edge.action == only.action:
+            edge.child = child
+            edge.outcomes = 1
+            edge.visits = 1
+            edge.w = node.value if tree.state_value == MEAN else only.reward + tree.discount * only.value
+            edge.q = -edge.w if node.player == 1 else edge.w
+            node.best = i
+            if tree.entropy_bonus != NO_ENTROPY:
+                row = entropy_at(tree, extra_at(tree, node.block, node.actions), i)
+                row.w = only.entropy
+                row.h = only.entropy
+
+
+@inlined
+def fill_prior(tree: Any, index: int, given: bool) -> int:
+    """Write the prior of a node's legal actions, normalised; initial preferences from it where asked for."""
+    node = node_at(tree, index)
+    n = np.int64(node.actions)
+    first = prior_at(tree, node.block, n)
+    if not given and tree.prior != 0:
+        for a in range(tree.actions):
+            out_of(tree)[a] = 0.0
+        if call(tree.prior, (tree.params_at, state_at(tree, index), tree.out_at, tree.actions)) == FAILED:
+            return PRIOR_FAILED
+    total = 0.0
+    for i in range(n):
+        a = edge_at(tree, node.block + i).action
+        p = 1.0
+        if given:
+            p = prior_in_of(tree)[a]
+        elif tree.prior != 0:
+            p = out_of(tree)[a]
+        if not (p >= 0.0 and p < np.inf):
+            tree.error_action = a
+            tree.error_value = p
+            return BAD_PRIOR
+        words_of(tree)[first + i] = p
+        total += p
+    mean_log = 0.0
+    for i in range(n):
+        p = words_of(tree)[first + i] / total if total > 0.0 else 1.0 / n
+        words_of(tree)[first + i] = p
+        mean_log += max(log(p), LOWEST_LOG_PRIOR) / n
+        weights_of(tree)[i] = p
+    if tree.q_from_prior:
+        for i in range(n):
+            edge_at(tree, node.block + i).q = max(log(words_of(tree)[first + i]), LOWEST_LOG_PRIOR) - mean_log
+    if is_tabled(tree, n):
+        build_table(tree, table_at(tree, node.block, n) + n, weights_of(tree), n)
+    return DONE

@@ -1,0 +1,176 @@
+"""Batches: many leaves are selected, evaluated together, and backed up one after the other.
+
+A trial of a batch is *in flight* from its selection until its leaf's evaluation has come. Going down changes nothing
+but ``node.flights`` (which only bounds look at: virtual loss), makes the leaf's node and marks it WAITING; two trials
+cannot wait for the same leaf, so one that comes to a waiting leaf is drawn again. Visits, tables, policies and
+entropies are entered when the trial is backed up, as if it had been run then: so every invariant of the tree holds
+between batches exactly as between single trials.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..formulas.policies import BAD, sample
+from ..formulas.temperature import solve_temperature
+from ..jit import inlined, kernel
+from ..memory.layout import COLLISION, DONE, EVALUATE, NONE, SCHEDULE_FAILED, WAITING
+from ..memory.views import edge_at, flight_at, flown_at, node_at, prior_in_of, step_at
+from ..native import FAILED, call
+from .trial import back_up, descend, enter_leaf, keeps_policy
+
+
+@kernel
+def select_batch(handle: Any, first: int, wanted: int) -> int:
+    """`send_off`, for Python."""
+    return send_off(handle[0], first, wanted)
+
+
+@inlined
+def send_off(tree: Any, first: int, wanted: int) -> int:
+    """Send up to `wanted` trials on their way, into the places from `first` on; how many, or minus an error's code.
+
+    Fewer come back when trials keep coming to leaves that wait already; after an error none is on its way.
+    """
+    tree.batching = 1
+    for k in range(wanted):
+        flight_at(tree, first + k).length = -1  # free
+    taken, attempts = 0, 0
+    while taken < wanted and attempts < 2 * wanted + 8:
+        attempts += 1
+        before = tree.node_count
+        status = descend(tree, False)
+        tree.pending = 0
+        for level in range(tree.length + 1):
+            node_at(tree, np.int64(step_at(tree, level).node)).visits -= 1
+        if status == COLLISION:
+            continue
+        if status != DONE and status != EVALUATE:
+            tree.batching = 0
+            if tree.node_count > before:
+                unlink(tree, before)
+            take_back(tree, first, taken)
+            return -status
+        flight = flight_at(tree, first + taken)
+        flight.leaf, flight.length = tree.leaf, tree.length
+        flight.value = tree.leaf_value
+        flight.made = tree.node_count > before
+        flight.waits = status == EVALUATE
+        if flight.waits:
+            node_at(tree, tree.leaf).marks |= WAITING
+        base = (first + taken) * tree.flown_levels
+        for level in range(tree.length + 1):
+            copy_step(flown_at(tree, base + level), step_at(tree, level))
+            node_at(tree, np.int64(step_at(tree, level).node)).flights += 1
+        taken += 1
+    tree.batching = 0
+    return taken
+
+
+@inlined
+def copy_step(to: Any, source: Any) -> None:
+    """Copy what a path keeps of a step that was drawn but not entered."""
+    to.node = source.node
+    to.slot = source.slot
+    to.reward = source.reward
+
+
+@inlined
+def unlink(tree: Any, index: int) -> None:
+    """Take the newest node out of its parent's outcomes, if it is among them yet, and away."""
+    newest = node_at(tree, index)
+    parent = node_at(tree, newest.parent)
+    for i in range(np.int64(parent.actions)):
+        edge = edge_at(tree, parent.block + i)
+        if edge.child == index:
+            edge.child = newest.sibling
+    tree.node_count = index
+    tree.index_stale = tree.index_size > 0
+
+
+@kernel
+def settle_batch(handle: Any, first: int, count: int, values: Any, priors: Any) -> int:
+    """`settle`, for Python."""
+    return settle(handle[0], first, count, values, priors, 0)
+
+
+@inlined
+def settle(tree: Any, first: int, count: int, values: Any, priors: Any, row: int) -> int:
+    """Back up the trials in the places from `first` on; DONE or an error.
+
+    The leaves that wait are told their values and priors, from `row` on; those of one leaf lie together in `priors`.
+    An error leaves the tree as after the last trial that was backed up; the others must be abandoned.
+    """
+    for k in range(count):
+        flight = flight_at(tree, first + k)
+        base = (first + k) * tree.flown_levels
+        tree.leaf, tree.length = np.int64(flight.leaf), np.int64(flight.length)
+        status = DONE
+        for level in range(tree.length + 1):
+            step = step_at(tree, level)
+            copy_step(step, flown_at(tree, base + level))
+            node = node_at(tree, np.int64(step.node))
+            step.entropy = node.entropy
+            node.flights -= 1
+            node.visits += 1
+            if level < tree.length and keeps_policy(tree, np.int64(node.actions)):
+                if sample(tree, np.int64(step.node), level, False, np.int64(step.slot)) == BAD:
+                    tree.error_node = step.node
+                    status = SCHEDULE_FAILED
+        tree.leaf_value = flight.value
+        if flight.waits:
+            node_at(tree, tree.leaf).marks &= 255 ^ WAITING
+            tree.leaf_value = values[row]
+            if tree.prior_external:
+                for a in range(tree.actions):
+                    prior_in_of(tree)[a] = priors[row * tree.actions + a]
+            row += 1
+            if status == DONE:
+                status = enter_leaf(tree)
+        if status != DONE:
+            for level in range(tree.length + 1):  # as it was: in flight, to be abandoned with the others
+                node_at(tree, np.int64(step_at(tree, level).node)).visits -= 1
+                node_at(tree, np.int64(step_at(tree, level).node)).flights += 1
+            return status
+        back_up(tree)
+        tree.trials += 1
+        flight.length = -1  # landed
+        if tree.adaptive and tree.trials % tree.every == 0:
+            solve_temperature(tree)
+    return DONE
+
+
+@kernel
+def abandon_flights(handle: Any, first: int, count: int) -> None:
+    """Take back the trials in these places; nothing of them stays in the tree. Newer ones must be taken back before."""
+    take_back(handle[0], first, count)
+
+
+@inlined
+def take_back(tree: Any, first: int, count: int) -> None:
+    """`abandon_flights` of the places that are not free or landed, the newest first."""
+    for k in range(first + count - 1, first - 1, -1):
+        flight = flight_at(tree, k)
+        if flight.length < 0:
+            continue
+        base = k * tree.flown_levels
+        for level in range(flight.length + 1):
+            node_at(tree, np.int64(flown_at(tree, base + level).node)).flights -= 1
+        if flight.waits:
+            node_at(tree, np.int64(flight.leaf)).marks &= 255 ^ WAITING
+        if flight.made:
+            unlink(tree, np.int64(flight.leaf))
+        flight.length = -1
+
+
+@kernel
+def features_of(function: int, params_at: int, states: Any, states_at: int, out: Any, out_at: int) -> int:
+    """Write the features of every row of states; -1, or the row whose features function raised."""
+    size = out.shape[1]
+    for k in range(states.shape[0]):
+        task = (params_at, states_at + k * states.shape[1] * 8, out_at + k * size * 4, size)
+        if call(function, task) == FAILED:
+            return k
+    return NONE

@@ -1,0 +1,81 @@
+"""The kernels that Python calls: run trials, and read a recommendation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..formulas.space import POWER, SWITCHING
+from ..formulas.temperature import solve_temperature
+from ..jit import inlined, kernel
+from ..memory.layout import DONE, EVALUATE, SWEEP, UNKNOWN_CHOICE
+from ..memory.room import nodes_of_trial, room_for, units_of_trial
+from ..memory.views import node_at
+from .graph import back_up_shared, undo_shared
+from .trial import back_up, descend, enter_leaf, undo
+
+
+@kernel
+def run_trials(handle: Any, trials: int) -> int:
+    """`run_more`, for Python."""
+    return run_more(handle[0], trials, False)
+
+
+@kernel
+def run_shared_trials(handle: Any, trials: int) -> int:
+    """`run_trials` where nodes are shared: code of its own, so that a tree's stays as fast as it is."""
+    return run_more(handle[0], trials, True)
+
+
+@inlined
+def run_more(tree: Any, trials: int, shared: bool) -> int:
+    """Run up to `trials` trials; DONE, or what must be seen to first: FULL, EVALUATE, INDEX, SWEEP, or an error.
+
+    Whether nodes are `shared` is a constant.
+    """
+    if tree.state_value > POWER:  # the last of them
+        return UNKNOWN_CHOICE
+    end = tree.trials + trials
+    levels = tree.horizon - node_at(tree, tree.root).depth
+    new_nodes = nodes_of_trial(tree, levels)
+    new_units = units_of_trial(tree, levels)
+    while tree.trials < end or tree.pending:
+        if not tree.pending:
+            tree.nodes_before = tree.node_count
+            status = room_for(tree, new_nodes, new_units)
+            if status != DONE:
+                return status
+            if shared and tree.visits_made >= tree.next_sweep:
+                return SWEEP
+            if tree.distribution == SWITCHING and levels > 0:
+                tree.switch = levels - tree.trials % levels
+        resumed = tree.pending
+        status = enter_leaf(tree) if resumed else descend(tree, shared)
+        if status == EVALUATE:
+            return EVALUATE
+        if status != DONE:
+            if shared:
+                undo_shared(tree)
+            else:
+                undo(tree)
+            tree.pending = 0
+            return status
+        tree.pending = 0
+        if resumed != 2:
+            if shared:
+                back_up_shared(tree)
+            else:
+                back_up(tree)
+            tree.trials += 1
+            if tree.adaptive and tree.trials % tree.every == 0:
+                solve_temperature(tree)
+    return DONE
+
+
+@kernel
+def abandon_trial(handle: Any) -> None:
+    """Take back a trial whose leaf waits for an evaluation that will not come."""
+    if handle[0].shared:
+        undo_shared(handle[0])
+    else:
+        undo(handle[0])
+    handle[0].pending = 0

@@ -1,0 +1,1 @@
+"""The rules of Go: stones, chains, liberties, ladders, areas and scores."""

@@ -1,0 +1,1 @@
+"""Matches between players, here and from outside: games, openings, results, ratings."""

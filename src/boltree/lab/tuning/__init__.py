@@ -1,0 +1,1 @@
+"""Searching for the parameters with which an algorithm does best on a problem."""

@@ -1,0 +1,152 @@
+"""Asks a problem in plain Python, and keeps its answers where the kernel looks (core/exact/answer_cache.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.exact import answer_cache as kernels
+from ...core.jit import JIT_DISABLED
+from ...core.native import address_of_compiled, address_of_python, plain_array_at
+from .. import contract
+from ..binding import ARITY, F8, U8
+from ..random import Generator
+
+if TYPE_CHECKING:
+    from .problem import PythonProblem
+
+ROLLOUTS_KEEP = 1 << 16
+"""Rollouts keep what they find until so many pairs of a state and an action are known."""
+
+_ASKED = {"expand": 2, "enter": 4, "look": 1, "ask": 1, "play_on": 4}
+_PARTS = {
+    "slots": ("slots_at", "slots"),
+    "outcomes": ("outcomes_at", "outcome_room"),
+    "states": ("states_at", "state_room"),
+    "legal": ("legal_at", "legal_room"),
+}
+"""Where the record says an array lies, and how large it is."""
+_WORDS = list(kernels.KNOWN.names or ())
+_compiled: dict[str, tuple[int, Any]] = {}
+
+
+def address_of(name: str) -> int:
+    """Address of a function of core/exact/answer_cache.py; compiled when first asked for, once for all problems."""
+    if name not in _compiled:
+        function: Callable[..., int] = kernels.FUNCTIONS[name]
+        if JIT_DISABLED:
+            _compiled[name] = address_of_python(function, ARITY[name])
+        else:
+            _compiled[name] = address_of_compiled(function, ARITY[name], f"boltree.core.exact.answer_cache.{name}")
+    return _compiled[name][0]
+
+
+class Known:
+    """What one problem has said so far."""
+
+    def __init__(self, problem: PythonProblem, keep: Callable[[BaseException], None]) -> None:
+        self._problem = problem
+        self._callbacks = [address_of_python(getattr(self, f"_{name}"), n, keep) for name, n in _ASKED.items()]
+        self._slots = np.full(1 << 10, -1, kernels.SLOT)
+        self._outcomes = np.zeros(1 << 10, kernels.OUTCOME)
+        self._states = np.zeros(0, kernels.STATE)
+        self._legal = np.zeros(1 << 10, np.int32)
+        self._memory = np.zeros(1, kernels.KNOWN)
+        self._words = self._memory.view(np.int64)
+        record = self._memory[0]
+        record["actions"], record["has_legal"] = problem.actions, problem.has("legal")
+        record["rollouts_keep"] = ROLLOUTS_KEEP
+        for name, (address, _) in zip(_ASKED, self._callbacks, strict=True):
+            record[name] = address
+        self._held: dict[str, Any] = {}
+        for part in _PARTS:
+            self._move(part, getattr(self, f"_{part}"))
+        at = self._slots.ctypes.data
+        kernels.move_slots(at, 0, at, self._slots.size)  # loaded now: Ctrl-C must not meet it half loaded in a callback
+
+    @property
+    def address(self) -> int:
+        """Where the record lies that the kernel's functions are given."""
+        return int(self._memory.ctypes.data)
+
+    def _move(self, part: str, larger: Any) -> None:
+        """Let the kernel use another array. Ctrl-C may come between any two lines: what it uses is always held here."""
+        self._held[part] = (self._held.get(part), larger)
+        at, room = (_WORDS.index(name) for name in _PARTS[part])
+        if room == at + 1:
+            self._words[at : at + 2] = larger.ctypes.data, larger.size  # at once: one without the other means nothing
+        else:
+            self._words[at] = larger.ctypes.data
+            self._words[room] = larger.size
+        setattr(self, f"_{part}", larger)
+        self._held[part] = larger
+
+    # Asked by the kernel
+
+    def _expand(self, number: int, action: int) -> int:
+        problem, record = self._problem, self._memory[0]
+        state = problem.object_of(number)
+        found: list[tuple[float, float, int, bool]]
+        if problem.deterministic and not problem.has_outcomes:
+            following, reward, done = problem.certain_step(state, action)
+            found = [(1.0, reward, problem.number_of(following), done)]
+        elif problem.has("chances"):
+            found = [(chance, 0.0, -1, False) for chance in contract.chances_of(problem, state, action)]
+        else:
+            listed = contract.outcomes_of(problem, state, action)
+            found = [(p, reward, problem.number_of(following), done) for p, following, reward, done in listed]
+        first = int(record["outcomes"])
+        if 2 * (int(record["rows"]) + 1) > self._slots.size:
+            larger = np.full(4 * self._slots.size, -1, kernels.SLOT)
+            kernels.move_slots(self._slots.ctypes.data, self._slots.size, larger.ctypes.data, larger.size)
+            self._move("slots", larger)
+        if first + len(found) > self._outcomes.size:
+            self._move("outcomes", _enlarged(self._outcomes, first + len(found)))
+        self._outcomes[first : first + len(found)] = found
+        return len(found)
+
+    def _enter(self, number: int, action: int, k: int, place: int) -> int:
+        problem = self._problem
+        following, reward, done = contract.outcome_of(problem, problem.object_of(number), action, k)
+        chance = self._outcomes[place]["chance"]
+        self._outcomes[place] = (chance, reward, problem.number_of(following), done)
+        return 0
+
+    def _look(self, number: int) -> int:
+        actions = list(self._problem.legal_of(self._problem.object_of(number)))
+        first = int(self._memory[0]["legal"])
+        if first + len(actions) > self._legal.size:
+            self._move("legal", _enlarged(self._legal, first + len(actions)))
+        self._make_room(number)
+        self._legal[first : first + len(actions)] = actions
+        self._memory["legal"] = first + len(actions)
+        self._states[number]["first"], self._states[number]["count"] = first, len(actions)
+        return 0
+
+    def _ask(self, number: int) -> int:
+        mover = contract.mover_of(self._problem, self._problem.object_of(number))
+        self._make_room(number)
+        self._states[number]["player"] = mover
+        return 0
+
+    def _play_on(self, number: int, steps: int, rng: int, out: int) -> int:
+        problem, result = self._problem, plain_array_at(out, 2, F8)
+        total, weight = result.tolist()
+        result[0] = problem.play_on(
+            problem.object_of(number), steps, Generator(plain_array_at(rng, 2, U8)), total, weight
+        )
+        return 0
+
+    def _make_room(self, number: int) -> None:
+        if number >= self._states.size:
+            larger = _enlarged(self._states, number + 1024)
+            larger[self._states.size :] = (0, -1, -1)
+            self._move("states", larger)
+
+
+def _enlarged(array: Any, needed: int) -> Any:
+    larger = np.zeros(max(2 * array.size, needed), array.dtype)
+    larger[: array.size] = array
+    return larger

@@ -1,0 +1,120 @@
+"""From the methods of a problem in plain Python to addresses that the kernel can call; binding.py for compiled ones.
+
+What is asked once goes through known.py; the rest is a call into Python every time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...core.interrupts import raise_dropped
+from ...core.native import address_of_python, plain_array_at
+from .. import contract
+from ..binding import ARITY, F8, U8
+from ..random import Generator
+from .answers import Known, address_of
+
+if TYPE_CHECKING:
+    from .problem import PythonProblem
+
+# ctypes reads and writes a word in a tenth of the time that a NumPy view of it takes
+_Word, _Pair = ctypes.c_int64, ctypes.c_double * 2
+
+
+class PythonBinding:
+    """The addresses of one problem's methods, made when first asked for, and what the methods raised."""
+
+    def __init__(self, problem: PythonProblem) -> None:
+        self._problem = problem
+        self._made: dict[str, tuple[int, Any]] = {}
+        self._generators: dict[int, Generator] = {}
+        self._known: Known | None = None
+        self._raised: BaseException | None = None
+        self.turn = threading.RLock()  # whose it is to ask: searches in other threads may be of the same problem
+        self._keyed = type(problem).key.__qualname__ != "PythonProblem.key"  # states that might be changed unseen
+
+    @property
+    def params_at(self) -> int:
+        """Address of what is known of the problem."""
+        if self._known is None:
+            self._known = Known(self._problem, self._keep)
+        return self._known.address
+
+    def address(self, name: str) -> int:
+        """Address of the wrapper of a function that the problem defines."""
+        problem = self._problem
+        once = name in ("legal", "player", "outcomes", "count_outcomes")
+        if name in ("step", "rollout"):
+            once = problem.deterministic or problem.has_outcomes
+        if name == "rollout" and (problem.has("random_action") or "rollout" in problem.functions()):
+            once = False
+        return address_of(name) if once else self._address_of_method(name)
+
+    def _address_of_method(self, name: str) -> int:
+        if name not in self._made:
+            wrapper: Callable[..., int] = getattr(self, f"_{name}")
+            self._made[name] = address_of_python(wrapper, ARITY[name], self._keep)
+        return self._made[name][0]
+
+    def _keep(self, error: BaseException) -> None:
+        self._raised = error
+
+    def reraise(self) -> None:
+        """Raise what a method raised inside the kernel, as it was raised, or an interrupt that kept it from running.
+
+        Of several searches that failed at the same time only one finds its error here.
+        """
+        error, self._raised = self._raised, None
+        if error is not None:
+            raise error
+        raise_dropped()
+
+    # What the kernel calls
+
+    def _generator(self, address: int) -> Generator:
+        found = self._generators.get(address)
+        if found is None:
+            found = self._generators[address] = Generator(plain_array_at(address, 2, U8))
+        return found
+
+    def _object_at(self, state: int) -> Any:
+        return self._problem.object_of(_Word.from_address(state).value)
+
+    def _start(self, params: int, state: int, rng: int) -> int:
+        problem = self._problem
+        _Word.from_address(state).value = problem.number_of(problem.start(self._generator(rng)))
+        return 0
+
+    def _step(self, params: int, state: int, action: int, rng: int, out: int) -> int:
+        problem, word = self._problem, _Word.from_address(state)
+        here = problem.object_of(word.value)
+        before = problem.key(here) if self._keyed else None
+        answer = problem.step(here, action, self._generator(rng))
+        if self._keyed and problem.key(here) != before:
+            problem.refuse_changed("step", before)
+        result = _Pair.from_address(out)
+        try:
+            following, result[0], done = answer
+        except (TypeError, ValueError, OverflowError):
+            done = None
+        if done is not True and done is not False:  # anything unusual is looked at closely, what is wrong refused
+            following, result[0], done = contract.transition(problem, "step", answer, here, action)
+        word.value = problem.number_of(following)
+        result[1] = 1.0 if done else 0.0
+        return 0
+
+    def _prior(self, params: int, state: int, out: int, size: int) -> int:
+        plain_array_at(out, size, F8)[:] = contract.prior_of(self._problem, self._object_at(state))
+        return 0
+
+    def _heuristic(self, params: int, state: int, out: int) -> int:
+        _Pair.from_address(out)[0] = contract.heuristic_of(self._problem, self._object_at(state))
+        return 0
+
+    def _rollout(self, params: int, state: int, rng: int, steps: int, out: int, mask: int, actions: int) -> int:
+        value = contract.rollout_of(self._problem, self._object_at(state), steps, self._generator(rng))
+        _Pair.from_address(out)[0] = value
+        return 0

@@ -1,0 +1,66 @@
+"""What problems draw from: a search's own numbers, by functions that also compile, or as NumPy's generators do."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..core.random import integer as _integer
+from ..core.random import uniform as _uniform
+
+
+class Generator:
+    """The `rng` of a `bt.PythonProblem`: `random`, `integers` and `choice`; `bt.uniform` and `bt.integer` take it too.
+
+    Args:
+        words: the two words of a search's generator; what is drawn is drawn from the search.
+
+    >>> from boltree.core.random import new_generator
+    >>> rng = Generator(new_generator(0))
+    >>> 0.0 <= rng.random() < 1.0, rng.integers(6) in range(6), rng.choice("abc") in "abc"
+    (True, True, True)
+    """
+
+    __slots__ = ("words",)
+
+    def __init__(self, words: Any) -> None:
+        self.words = words
+
+    def random(self) -> float:
+        """A number in [0, 1)."""
+        return _uniform(self.words)  # type: ignore[no-any-return]
+
+    def integers(self, low: int, high: int | None = None) -> int:
+        """A whole number from 0 to ``low - 1``, or from ``low`` to ``high - 1``."""
+        if high is None:
+            low, high = 0, low
+        if high <= low:
+            raise ValueError(f"rng.integers({low}, {high}): there is none")
+        return low + _integer(self.words, high - low)  # type: ignore[no-any-return]
+
+    def choice(self, options: Any) -> Any:
+        """One of a sequence, each as likely as the others; of a number ``n``, one of 0 to ``n - 1``."""
+        if isinstance(options, (int, np.integer)):
+            return self.integers(int(options))
+        return options[self.integers(len(options))]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"rng.{name}: it has random(), integers(n) and choice(sequence); for other distributions make a generator "
+            "of NumPy's, np.random.default_rng(rng.integers(2**32))"
+        )
+
+
+def uniform(rng: Any) -> float:
+    """A uniform number in [0, 1) from a problem's generator; the same in plain Python and compiled."""
+    return _uniform(rng.words if type(rng) is Generator else rng)  # type: ignore[no-any-return]
+
+
+def integer(rng: Any, n: int) -> int:
+    """A uniform integer in 0 .. n-1 from a problem's generator; the same in plain Python and compiled."""
+    return _integer(rng.words if type(rng) is Generator else rng, n)  # type: ignore[no-any-return]
+
+
+for _function, _compiled in ((uniform, _uniform), (integer, _integer)):  # what Numba calls in compiled functions
+    _function.__dict__["_numba_type_"] = getattr(_compiled, "_numba_type_", None)

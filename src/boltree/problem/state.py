@@ -1,0 +1,61 @@
+"""A state in plain Python: what users get from a search, and what functions see that are not compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core.native import plain_array_at
+
+PADDING = "_padding"
+"""Fields whose names begin so only fill a state's record up to whole words."""
+
+
+class PlainState:
+    """A state in plain Python: fields are attributes, whole numbers are Python's."""
+
+    __slots__ = ("memory",)
+
+    def __init__(self, memory: Any) -> None:
+        object.__setattr__(self, "memory", memory if isinstance(memory, np.ndarray) else np.asarray(memory).reshape(1))
+
+    @classmethod
+    def at(cls, address: int, layout: np.dtype[Any]) -> PlainState:
+        """The state that lies at an address."""
+        return cls(plain_array_at(address, 1, layout).view(np.ndarray))
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            value = self.memory[name]
+        except (ValueError, KeyError, IndexError):
+            raise AttributeError(f"the state has no field {name!r}; it has {', '.join(self._names())}") from None
+        return value[0].item() if value.ndim == 1 else value[0]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self.memory.dtype.names:
+            raise AttributeError(f"the state has no field {name!r}; it has {', '.join(self._names())}")
+        self.memory[name] = value
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PlainState) and self.tobytes() == other.tobytes()
+
+    def __hash__(self) -> int:
+        return hash(self.tobytes())
+
+    def tobytes(self) -> bytes:
+        """The bytes that are the state's identity."""
+        return bytes(self.memory.tobytes())
+
+    def __iter__(self) -> Iterator[Any]:
+        return (getattr(self, name) for name in self._names())
+
+    def _names(self) -> list[str]:
+        return [name for name in self.memory.dtype.names if not name.startswith(PADDING)]
+
+    def __repr__(self) -> str:
+        return f"State({', '.join(f'{n}={getattr(self, n)}' for n in self._names())})"

@@ -1,0 +1,412 @@
+"""``bt.Search``: a user's handle on one search: run it, look at it, take its recommendation, go on from there."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algorithms.table import Algorithm
+from ..batches import BatchRunner, CommonBatches
+from ..core.interrupts import rescued
+from ..errors import ParameterError
+from ..evaluators import Evaluator
+from ..messages import shortened
+from ..parallel import check_threads
+from ..parallel import runner_for as threaded_runner_for
+from ..problem.problem import Problem, not_a_problem
+from ..tree import Node, Tree
+from ..tree.advance import move_along, move_root, outcome_of, root_of
+from ..tree.runner import Limits, OneThread, Runner
+from ..tree.survey import Survey, survey
+from ..tree.transpositions import Transpositions
+from .progress import ProgressLine
+from .show import PrintableTree
+from .summary import search_html, search_text
+
+if TYPE_CHECKING:
+    from ..viewer import Watched
+
+
+class Search:
+    """A Monte-Carlo tree search for a problem by an algorithm.
+
+    Args:
+        problem: the problem to plan in.
+        algorithm: how to search, such as ``bt.DENTS(alpha=0.1)``.
+        state: where to start; the problem's own start if None.
+        seed: of the random numbers. Same seed, same problem: the same tree, bit for bit.
+        growth: ``"leaf"`` adds one node a trial and values it by the evaluator; ``"trial"`` adds all to the horizon.
+        evaluator: a number, ``"rollout"``, ``"heuristic"`` (the problem's) or an `Evaluator`; growth ``"trial"`` uses
+            none.
+        threads: how many run trials side by side: on one tree where steps or rollouts are dear, else on a tree each,
+            which are merged when the run ends; ``search.parallelism`` says which.
+        deterministic: with several threads, the same tree for the same seed and number of threads.
+        transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of every
+            state, for problems with a discount below 1, whose horizon then bounds the length of a trial. Not with
+            algorithms that look at a node's one parent (RENTS, H-MCTS, BRUE), nor with batches of evaluations, nor
+            with several threads.
+        max_nodes: the tree never has more nodes than this.
+        max_bytes: the search never takes more bytes; four fifths of the machine's memory if None.
+        on_full: at `max_nodes` or `max_bytes` a run ends (``"stop"``), or the least visited subtrees are freed and it
+            goes on (``"recycle"``). Not with transpositions.
+
+    Example:
+        >>> import boltree as bt
+        >>> search = bt.Search(bt.problems.DChain(10), bt.BTS(alpha=1.0), seed=0, evaluator=0.0)
+        >>> search.run(trials=10_000)
+        'trials'
+        >>> search.recommend(), round(search.root.value, 6)
+        (1, 1.0)
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        algorithm: Algorithm,
+        *,
+        state: Any = None,
+        seed: int | None = None,
+        growth: Literal["leaf", "trial"] = "leaf",
+        evaluator: Union[float, str, Evaluator] = "rollout",
+        threads: int = 1,
+        deterministic: bool = False,
+        transpositions: Transpositions = False,
+        max_nodes: int | None = None,
+        max_bytes: int | None = None,
+        on_full: Literal["stop", "recycle"] = "stop",
+    ) -> None:
+        if not isinstance(problem, Problem):
+            raise not_a_problem(problem)
+        if not hasattr(problem, "_memory"):
+            raise ParameterError(f"problem={type(problem).__name__}: its __init__ must call super().__init__(...)")
+        if not isinstance(algorithm, Algorithm):
+            raise ParameterError(f"algorithm={algorithm!r}: must be an algorithm, such as bt.DENTS()")
+        if growth not in ("leaf", "trial"):
+            raise ParameterError(f"growth={growth!r}: must be 'leaf' or 'trial'")
+        check_threads(threads, deterministic)
+        for name, limit in (("max_nodes", max_nodes), ("max_bytes", max_bytes)):
+            if limit is not None and (isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 1):
+                raise ParameterError(f"{name}={limit!r}: must be an integer of at least 1, or None")
+        if on_full not in ("stop", "recycle"):
+            raise ParameterError(f"on_full={on_full!r}: must be 'stop' or 'recycle'")
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+            raise ParameterError(f"seed={seed!r}: must be an integer of at least 0, or None")
+
+        self.threads, self.deterministic = int(threads), deterministic
+        self._changing: dict[str, object] = {}  # the call that may change this search now
+        sequence = np.random.SeedSequence(seed)
+        self.tree = PrintableTree(
+            problem,
+            algorithm,
+            sequence,
+            state=state,
+            growth=growth,
+            evaluator=evaluator,
+            transpositions=transpositions,
+            max_nodes=max_nodes,
+            max_bytes=max_bytes,
+            on_full=on_full,
+        )
+        self.runner = _runner_for(self.tree, self.threads, deterministic, sequence.spawn(1)[0])
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that is planned in."""
+        return self.tree.problem
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The algorithm that searches."""
+        return self.tree.algorithm
+
+    @property
+    def growth(self) -> Literal["leaf", "trial"]:
+        """``"leaf"`` or ``"trial"``, as it was given."""
+        return self.tree.growth
+
+    @property
+    def evaluator(self) -> Any:
+        """What values leaves, as it was given."""
+        return self.tree.evaluator
+
+    @property
+    def transpositions(self) -> Transpositions:
+        """Whether nodes are shared, and by what, as it was given."""
+        return self.tree.transpositions
+
+    @property
+    def on_full(self) -> Literal["stop", "recycle"]:
+        """``"stop"`` or ``"recycle"``, as it was given."""
+        return self.tree.on_full
+
+    # Running
+
+    def run(
+        self,
+        trials: int | None = None,
+        seconds: float | None = None,
+        stop: Callable[[Search], bool] | None = None,
+        progress: Union[bool, Callable[[Search], object], None] = None,
+    ) -> str:
+        """Run until a limit is reached; may be called again and goes on.
+
+        Args:
+            trials: at most so many trials.
+            seconds: at most so long.
+            stop: called between chunks; the run ends when it returns True.
+            progress: True for a line on the terminal, or a function called between chunks.
+
+        Returns:
+            Why it stopped: ``"trials"``, ``"seconds"``, ``"stop"``, or ``"memory"`` at `max_nodes` or `max_bytes`
+            (if ``on_full="recycle"``, only when nothing can be freed).
+
+        Ctrl-C raises KeyboardInterrupt between two trials; the tree stays valid and the run can go on.
+        """
+        if trials is None and seconds is None and stop is None:
+            raise ParameterError("run(): give trials=..., seconds=... or stop=...")
+        if trials is not None and (isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 0):
+            raise ParameterError(f"trials={trials!r}: must be an integer of at least 0")
+        if seconds is not None and (isinstance(seconds, bool) or not 0 <= seconds < math.inf):
+            raise ParameterError(f"seconds={seconds!r}: must be a finite number of at least 0")
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise ParameterError(f"progress={progress!r}: must be True or a function of the search")
+        self.set_budget(trials)
+        line = ProgressLine(self, trials, seconds) if progress is True else None
+        watch = line or (progress if callable(progress) else None)
+        limits = Limits(
+            trials,
+            seconds,
+            None if stop is None else lambda: bool(stop(self)),
+            None if watch is None else lambda: watch(self),
+        )
+        estimates = self.tree.estimates
+        with self._alone(), rescued():
+            try:
+                if estimates is not None:
+                    estimates.resume()
+                return self.runner.run(limits)
+            finally:
+                if line is not None:
+                    line.close()
+                if estimates is not None:
+                    estimates.show()
+
+    def set_budget(self, trials: int | None) -> None:
+        """Tell an algorithm that plans for a number of trials (H-MCTS) how many all runs will have together.
+
+        Without it, such an algorithm takes its own `budget`, or the trials of the first run. Others ignore it.
+        """
+        self.tree.set_budget(trials, self.threads)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Refuse to change a search that is being changed: by another thread, or from inside its own problem."""
+        mine = object()
+        try:
+            if self._changing.setdefault("now", mine) is not mine:
+                raise RuntimeError("this search is already running; give every thread a search of its own")
+            yield
+        finally:  # no calls: an interrupt comes after one, and what is not released here stays locked
+            try:
+                if self._changing["now"] is mine:
+                    del self._changing["now"]
+            except KeyError:
+                pass
+
+    # Looking
+
+    @property
+    def root(self) -> Node:
+        """The root node."""
+        return root_of(self.tree)
+
+    @property
+    def children(self) -> dict[int, list[Node]]:
+        """The root's children, by action, one for each outcome seen."""
+        return self.root.children
+
+    def node(self, path: Iterable[Union[int, tuple[int, int]]] = ()) -> Node:
+        """The node that a sequence of actions leads to.
+
+        A step is an action (the most visited outcome is taken) or a pair (action, k) for its k-th outcome, in the
+        order in which they were met.
+        """
+        here = self.root
+        for step in path:
+            action, k = step if isinstance(step, tuple) else (step, None)
+            outcomes = here.children.get(int(action))
+            if not outcomes or (k is not None and not 0 <= k < len(outcomes)):
+                raise ParameterError(
+                    f"path step {step!r}: not in the tree below {here!r}; tried are {sorted(here.children)}"
+                )
+            here = outcomes[k if k is not None else int(np.argmax(here.arrivals(int(action))))]
+        return here
+
+    def node_at(self, index: int) -> Node:
+        """The node that was made as the `index`-th, the root being 0: a row of `survey`."""
+        return Node(self.tree, int(index))
+
+    @property
+    def trials(self) -> int:
+        """Trials run so far."""
+        return self.tree.trials + self.runner.trials
+
+    @property
+    def parallelism(self) -> str:
+        """How several threads work together, on a ``"shared tree"`` or on ``"a tree each"``.
+
+        ``"one thread"`` where there is only one; ``"unknown"`` before the first trials have shown what they cost.
+        """
+        return self.runner.parallelism
+
+    @property
+    def sharing(self) -> str:
+        """The old name of `parallelism`, for one more release."""
+        warnings.warn("search.sharing is called search.parallelism now", DeprecationWarning, stacklevel=2)
+        return self.parallelism
+
+    @property
+    def recyclings(self) -> int:
+        """How often subtrees were freed to go on (``on_full="recycle"``)."""
+        return int(self.tree.fields.recyclings)
+
+    @property
+    def size(self) -> int:
+        """Nodes in the tree."""
+        return self.tree.size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the tree takes."""
+        return self.tree.nbytes
+
+    @property
+    def horizon(self) -> int:
+        """The depth at which trials end."""
+        return self.tree.horizon
+
+    def policy(self) -> NDArray[np.float64]:
+        """The root's search distribution, over ``search.root.actions``."""
+        return self.root.policy
+
+    def recommend(self, state: Any = None, depth: int | None = None) -> int:
+        """The recommended action: at the root, or at a state of the tree (at a depth, if it occurs at several).
+
+        The depth counts for nothing where nodes are shared by the state alone.
+
+        Reading never changes the search. Ties are broken by a hash of the seed, the node and its count.
+        """
+        node = self.root
+        if state is not None:
+            index = self.tree.find(state, depth)
+            if index is None:
+                at = "" if depth is None else f" at depth {depth}"
+                raise ParameterError(f"state {shortened(state)}{at}: not in the tree")
+            node = Node(self.tree, index)
+        action = node.recommended
+        if action is None:
+            raise ParameterError("recommend(): no action was tried at this node; run the search first")
+        return action
+
+    def survey(self) -> Survey:
+        """All nodes at once, as NumPy columns."""
+        return survey(self.tree)
+
+    def to_networkx(self, depth: int = 3) -> Any:
+        """The tree down to a depth as a ``networkx.DiGraph`` with visits, values, Q and policies, for other tools."""
+        from .graph import graph_of
+
+        return graph_of(self, depth)
+
+    def watch(self, trials: int | None = None) -> Watched:
+        """Show the search in a browser: as it is now, or while it runs so many trials more; `bt.watch` for several.
+
+        Returns a page that a notebook shows, and that ``.save("search.html")`` writes to a file.
+        """
+        from ..viewer import watch
+
+        return watch(self, trials=trials)
+
+    # Going on from here
+
+    def advance(self, action: int, state: Any = None, *, horizon: Literal["absolute", "receding"] = "absolute") -> None:
+        """Make the outcome of an action the new root, and keep the subtree below it.
+
+        Args:
+            action: the action that was taken.
+            state: the state it led to. May be left out where only one outcome is known or possible.
+            horizon: depths stay absolute; ``"receding"`` moves the horizon one step further, so that the search looks
+                as far ahead as before. The trials kept were made without that step: undiscounted, their returns lack
+                its reward, which new trials thin out (docs: differences). Where that matters, begin a new search.
+        """
+        root = self.root
+        if action not in root.actions:
+            raise ParameterError(f"action={action!r}: must be a legal action of the root: {root.actions.tolist()}")
+        if horizon not in ("absolute", "receding"):
+            raise ParameterError(f"horizon={horizon!r}: must be 'absolute' or 'receding'")
+        with self._alone():
+            move_root(self.tree, root, outcome_of(self.tree, root, int(action), state), receding=horizon == "receding")
+
+    def advance_along(self, steps: Sequence[tuple[int, Any]]) -> None:
+        """`advance` by several actions at once, each with the state that it led to; what is kept is copied only once.
+
+        For games: an agent's own move and the other's answer, ``search.advance_along([(mine, a), (theirs, b)])``.
+        """
+        with self._alone():
+            move_along(self.tree, steps)
+
+    # Keeping
+
+    def __repr__(self) -> str:
+        problem = self.problem.display_name()
+        return f"<Search {problem} by {self.algorithm.name}: {self.trials:,} trials, {self.size:,} nodes>"
+
+    def __str__(self) -> str:
+        return search_text(self)
+
+    def _repr_html_(self) -> str:
+        return search_html(self)
+
+    def __getstate__(self) -> Any:
+        raise TypeError("a Search cannot be pickled or copied; use search.save(path) and bt.Search.load(path)")
+
+    def save(self, path: Union[str, Path]) -> None:
+        """Write the search to a file; `Search.load` goes on with it bit for bit.
+
+        Loading a file never runs code. So a search of a `PythonProblem` cannot be saved, nor one of an environment that
+        is simulated: its states are Python objects, which only code can make again.
+        """
+        from .save import save_search
+
+        save_search(self, Path(path))
+
+    @classmethod
+    def load(
+        cls,
+        path: Union[str, Path],
+        problem: Problem | None = None,
+        algorithm: Algorithm | None = None,
+        evaluator: Any = None,
+    ) -> Search:
+        """Read a saved search. Give the problem, algorithm or evaluator again where they are code of your own."""
+        from .save import load_search
+
+        return load_search(cls, Path(path), problem, algorithm, evaluator)  # type: ignore[no-any-return]
+
+
+def _runner_for(tree: Tree, threads: int, deterministic: bool, seed: np.random.SeedSequence) -> Runner:
+    """The runner that suits a tree."""
+    if threads > 1:
+        return threaded_runner_for(tree, threads, deterministic, seed)
+    if tree.in_common_batches:
+        return CommonBatches(tree, tree.evaluator)
+    if tree.batch > 1:
+        return BatchRunner(tree)
+    return OneThread(tree)

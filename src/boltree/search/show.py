@@ -1,0 +1,175 @@
+"""Prints a tree, action by action; with colours and bars in a terminal, where rich is installed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..extras import needs
+from ..tree import Node, Tree
+from ..tree.advance import root_of
+
+WIDTHS = (8, 4)
+"""So many actions are shown at the root, and at every node below it; the most visited first."""
+
+LITTLE = 0.02
+"""Below the root's actions, what has a smaller share of the root's visits is not shown."""
+
+OUTCOMES = 4
+"""So many outcomes of an action are shown, the most visited first."""
+
+BAR = 12
+"""Width of the bar that shows an action's share of its node's visits."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the tree: an action, an outcome, or how many there are more."""
+
+    open: tuple[bool, ...]
+    """For each level above, whether further lines of it follow."""
+    last: bool
+    text: str
+    recommended: bool = False
+    visits: int | None = None
+    share: float = 0.0
+    value: float = float("nan")
+    policy: float | None = None
+    """None for an outcome, whose value is its state's."""
+    note: str = ""
+
+
+class PrintableTree(Tree):
+    """A search's tree, which prints itself when it is called: ``search.tree(depth=3)``."""
+
+    def __call__(self, depth: int = 3) -> None:
+        """Print the tree down to a depth, the most visited actions first."""
+        if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
+            raise ParameterError(f"depth={depth!r}: must be an integer of at least 1")
+        show_tree(self, depth)
+
+
+def show_tree(tree: Tree, depth: int) -> None:
+    """Print the tree, pleasantly if this can be done."""
+    if sys.stdout.isatty():
+        try:
+            console = needs("rich.console").Console()
+        except ParameterError:
+            pass
+        else:
+            console.print(tree_table(tree, depth))
+            return
+    print(tree_text(tree, depth))
+
+
+def tree_text(tree: Tree, depth: int) -> str:
+    """The tree down to a depth: the most visited actions of each node, the recommended one marked by ``*``."""
+    root = root_of(tree)
+    lines = [_title(tree), f"root  N {root.count:,}  V {root.value:.4g}"]
+    for line in _below(tree, root, depth, ()):
+        guides = "".join("|   " if more else "    " for more in line.open) + ("`-- " if line.last else "|-- ")
+        if line.visits is None:
+            lines.append(guides + line.text)
+        elif line.policy is None:
+            lines.append(f"{guides}{line.text} N {line.visits:,}  V {line.value:.4g}  {line.note}".rstrip())
+        else:
+            name = f"{'*' if line.recommended else ' '}{line.text:<8}"
+            lines.append(f"{guides}{name} N {line.visits:>10,}  Q {line.value:>9.4g}  pi {line.policy:.3f}")
+    return "\n".join(lines)
+
+
+def tree_table(tree: Tree, depth: int) -> Any:
+    """`tree_text` as a table of rich's: bars for the shares of visits, the recommended actions in colour."""
+    table, texts = needs("rich.table"), needs("rich.text")
+    root = root_of(tree)
+    shown = table.Table(title=_title(tree), title_justify="left", title_style="bold", box=None, pad_edge=False)
+    heads = (("", "left"), ("visits", "right"), ("", "left"), ("value", "right"), ("policy", "right"), ("", "left"))
+    for head, justify in heads:
+        shown.add_column(head, justify=justify, no_wrap=True, header_style="dim")
+    shown.add_row("root", f"{root.count:,}", "", f"{root.value:.4g}", "", "")
+    for line in _below(tree, root, depth, ()):
+        guides = "".join("│  " if more else "   " for more in line.open) + ("╰─ " if line.last else "├─ ")
+        if line.visits is None:
+            shown.add_row(texts.Text(guides + line.text, style="dim"))
+            continue
+        of_action = line.policy is not None
+        name = f"{line.text} ★" if line.recommended else line.text
+        first = texts.Text.assemble((guides, "dim"), (name, _style(line, of_action)))
+        full = "━" * max(1, round(BAR * line.share))
+        bar = texts.Text(full, style="green" if line.recommended else "blue") if of_action else ""
+        policy = "" if line.policy is None else f"{line.policy:.3f}"
+        shown.add_row(first, f"{line.visits:,}", bar, f"{line.value:.4g}", policy, texts.Text(line.note, style="dim"))
+    return shown
+
+
+def _style(line: Line, of_action: bool) -> str:
+    return "bold green" if line.recommended else "" if of_action else "italic"
+
+
+def _title(tree: Tree) -> str:
+    name = tree.problem.display_name()
+    return f"{tree.algorithm.name} on {name}: {tree.trials:,} trials, {tree.size:,} nodes"
+
+
+def _below(tree: Tree, node: Node, depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
+    """The lines below a node, from the most visited action to the least."""
+    if depth == 0 or node.terminal:
+        return
+    visits, q, actions = node.visits, node.q, node.actions
+    if visits.sum() == 0:
+        return
+    policy, best, children = node.policy, node.recommended, node.children
+    shown = _shown(tree, visits, actions, best, root=not open)
+    if not shown:
+        return
+    more = int((visits > 0).sum()) - len(shown)
+    for place, i in enumerate(shown):
+        last = place == len(shown) - 1 and not more
+        action = int(actions[i])
+        name, share = node.action_name(action), float(visits[i] / visits.sum())
+        yield Line(open, last, name, action == best, int(visits[i]), share, float(q[i]), float(policy[i]))
+        yield from _outcomes(tree, children.get(action, []), node.arrivals(action), depth, (*open, not last))
+    if more:
+        untried = int((visits == 0).sum())
+        yield Line(open, True, f"... and {more + untried} more" + (f", {untried} of them not tried" if untried else ""))
+
+
+def _shown(tree: Tree, visits: Any, actions: Any, best: int | None, root: bool) -> list[int]:
+    """Which of a node's actions are shown: the most visited ones and what is recommended; none if all have few."""
+    least = 1 if root else _least(tree)
+    order = [int(i) for i in np.argsort(-visits, kind="stable") if visits[i] >= least]
+    shown = order[: WIDTHS[0 if root else 1]]
+    return shown + [int(i) for i in np.flatnonzero(actions == best) if shown and i not in shown]
+
+
+def _outcomes(tree: Tree, outcomes: list[Node], arrivals: Any, depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
+    """What lies below an action: the nodes of its outcomes, or of its only one."""
+    if len(outcomes) == 1:
+        yield from _below(tree, outcomes[0], depth - 1, open)
+        return
+    seen = sorted(enumerate(outcomes), key=lambda item: -arrivals[item[0]])
+    shown = [(k, child) for k, child in seen[:OUTCOMES] if arrivals[k] >= _least(tree)]
+    more = len(seen) - len(shown)
+    for place, (k, child) in enumerate(shown):
+        last = place == len(shown) - 1 and not more
+        line = _state_line(tree, child)
+        yield Line(open, last, f"({k})", visits=int(arrivals[k]), value=child.value, note=line)
+        yield from _below(tree, child, depth - 1, (*open, not last))
+    if more and shown:
+        yield Line(open, True, f"... and {more:,} more")
+    elif more > OUTCOMES:
+        yield Line(open, True, f"... {more:,} outcomes with few trials each")
+
+
+def _least(tree: Tree) -> float:
+    return max(1.0, LITTLE * float(root_of(tree).count))
+
+
+def _state_line(tree: Tree, node: Node) -> str:
+    text: str = tree.problem.show_state(node.state)
+    return text if "\n" not in text else ""

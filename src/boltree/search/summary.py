@@ -1,0 +1,58 @@
+"""What ``print`` and a notebook say of a search."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from ..algorithms.summary import call_text
+from ..messages import counted, shortened
+from ..tree.summary import DIM, PAGE, table_html
+
+if TYPE_CHECKING:
+    from .search import Search
+
+
+def search_text(search: Search) -> str:
+    """A search in a few lines: what is searched and how, how far it has come, and what it recommends."""
+    title = f"Search of {shortened(search.problem)} by {call_text(search.algorithm)}"
+    return "\n".join([title, f"  {_progress(search)}", f"  {_recommendation(search)}"])
+
+
+def search_html(search: Search) -> str:
+    """A search for a notebook: a line of facts and its root as a table."""
+    title = f"<b>{escape(call_text(search.algorithm))}</b> on <b>{escape(search.problem.display_name())}</b>"
+    facts = escape(f"{_progress(search)}; {_recommendation(search)}")
+    return f'<div style="{PAGE}"><div>{title}</div><div style="{DIM}">{facts}</div>{table_html(search.root)}</div>'
+
+
+def _progress(search: Search) -> str:
+    facts = [counted(search.trials, "trial"), counted(search.size, "node"), bytes_text(search.nbytes)]
+    if search.growth != "leaf":
+        facts.append(f"growth by {search.growth}")
+    if search.threads > 1:
+        facts.append(f"{search.threads} threads ({search.parallelism})")
+    if search.transpositions:
+        facts.append("transpositions")
+    return ", ".join(facts)
+
+
+def _recommendation(search: Search) -> str:
+    root = search.root
+    best = root.recommended
+    if best is None:
+        return "recommends nothing yet: no action of the root was tried"
+    name = root.action_name(best)
+    return f"recommends {best}{'' if name == str(best) else f' ({name})'}, root value {root.value:.4g}"
+
+
+def bytes_text(size: int) -> str:
+    """A number of bytes for people.
+
+    >>> bytes_text(900), bytes_text(1_500), bytes_text(2_345_678), bytes_text(12_000_000_000)
+    ('900 bytes', '1.5 kB', '2.3 MB', '12.0 GB')
+    """
+    for factor, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size} bytes"

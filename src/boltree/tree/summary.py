@@ -1,0 +1,123 @@
+"""What ``print`` and a notebook say of a node: a table of its actions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..messages import counted
+
+if TYPE_CHECKING:
+    from .node import Node
+
+
+MOST_ROWS = 12
+"""A node's table shows this many actions at most, the most visited first."""
+
+
+def node_text(node: Node) -> str:
+    """A node as a table of its actions, the most visited first; the recommended one is marked by ``*``."""
+    heads = ("  action", "N", "Q", "pi")
+    table = [(f"{'*' if row.recommended else ' '} {row.label}", *row.numbers) for row in _rows(node)]
+    widths = [max(len(line[i]) for line in (heads, *table)) for i in range(len(heads))]
+    lines = [_title(node)]
+    for first, *numbers in (heads, *table) if table else ():
+        cells = (number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True))
+        lines.append("  ".join([first.ljust(widths[0]), *cells]))
+    rest = _rest(node)
+    return "\n".join([*lines, f"  {rest}"] if rest else lines)
+
+
+def node_html(node: Node) -> str:
+    """A node for a notebook: a title and a table of its actions."""
+    return f'<div style="{PAGE}"><div style="{DIM}">{escape(_title(node))}</div>{table_html(node)}</div>'
+
+
+@dataclass(frozen=True)
+class _Row:
+    """An action of a node as the tables show it."""
+
+    label: str
+    visits: int
+    share: float
+    """Of the visits of the node's most visited action."""
+    numbers: tuple[str, str, str]
+    """Visits, Q and policy."""
+    recommended: bool
+
+
+def _rows(node: Node) -> list[_Row]:
+    """The actions that a node's table shows: the most visited ones, and always the recommended one."""
+    actions, visits, q, policy, best = node.actions, node.visits, node.q, node.policy, node.recommended
+    order = [int(i) for i in np.argsort(-visits, kind="stable")]
+    shown = order[:MOST_ROWS]
+    if best is not None and best not in actions[shown]:
+        shown[-1] = int(np.flatnonzero(actions == best)[0])
+    most = max(int(visits.max(initial=0)), 1)
+    rows = []
+    for i in shown:
+        action, name = int(actions[i]), node.action_name(int(actions[i]))
+        label = name if name == str(action) else f"{action} {name}"
+        value = "-" if np.isnan(q[i]) else f"{q[i]:.4g}"
+        numbers = (f"{visits[i]:,}", value, f"{policy[i]:.3f}")
+        rows.append(_Row(label, int(visits[i]), int(visits[i]) / most, numbers, action == best))
+    return rows
+
+
+def _rest(node: Node) -> str:
+    """What a table says of the actions that it does not show; empty where it shows all."""
+    more = node.actions.size - MOST_ROWS
+    if more <= 0:
+        return ""
+    untried = int((node.visits == 0).sum())
+    return f"... and {more:,} more" + (f"; {untried:,} actions not tried yet" if untried else "")
+
+
+def _title(node: Node) -> str:
+    if node.terminal:
+        end = ", terminal"
+    elif node.actions.size == 0:
+        end = ", at the horizon"
+    else:
+        end = f", player {node.player} to move" if node.player else ""
+    return f"Node at depth {node.depth}: {counted(node.count, 'visit')}, value {node.value:.4g}{end}"
+
+
+PAGE = "font-size:90%;line-height:1.5"
+
+DIM = "opacity:.75"
+
+_TABLE = "border-collapse:collapse;margin:4px 0;color:inherit;font-size:inherit"
+
+_CELL = "padding:1px 10px;border:0;font-variant-numeric:tabular-nums"
+
+_BAR = "display:inline-block;width:80px;height:.6em;border-radius:2px;background:rgba(128,128,128,.25)"
+
+_FULL = "display:block;height:100%;border-radius:2px;background:#3b82c4"
+
+_CHOSEN = "background:rgba(59,130,196,.18);font-weight:600"
+
+
+def table_html(node: Node) -> str:
+    """A node's actions as HTML. Colours are the notebook's own, or show on light and on dark."""
+    rows = _rows(node)
+    if not rows:
+        return ""
+    heads = (("action", "left"), ("N", "right"), ("", "left"), ("Q", "right"), ("π", "right"), ("", "left"))
+    cells = "".join(f'<th style="{_CELL};text-align:{align}">{head}</th>' for head, align in heads)
+    lines = [f'<tr style="border-bottom:1px solid rgba(128,128,128,.5)">{cells}</tr>']
+    for row in rows:
+        visits, value, policy = row.numbers
+        bar = f'<span style="{_BAR}"><span style="{_FULL};width:{100 * row.share:.0f}%"></span></span>'
+        mark = "recommended" if row.recommended else ""
+        texts = (escape(row.label), visits, bar, value, policy, mark)
+        cells = "".join(
+            f'<td style="{_CELL};text-align:{align}">{text}</td>' for (_, align), text in zip(heads, texts, strict=True)
+        )
+        lines.append(f'<tr style="{_CHOSEN if row.recommended else "background:transparent"}">{cells}</tr>')
+    rest = _rest(node)
+    below = f'<div style="{DIM}">{escape(rest)}</div>' if rest else ""
+    return f'<table style="{_TABLE}">{"".join(lines)}</table>{below}'
