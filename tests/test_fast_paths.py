@@ -14,6 +14,7 @@ from boltree.core.alias import build_table, sample_table
 from boltree.core.random import new_generator, uniform_of
 from boltree.core.records import HEADER, NODE
 from boltree.core.storage import Storage, fields_of, new_tree
+from boltree.core.system import PLAIN
 from boltree.core.values import remember_best, scan_best, soft_maximum, soft_maximum_kept, sparse_maximum
 from boltree.core.views import edge_at, node_at, stack_of
 from mdps import random_mdp
@@ -300,7 +301,7 @@ def test_sparse_maximum_agrees_with_sorting(seed, n, alpha, size, ties):
 def test_growing_by_copying_gives_the_same_tree(monkeypatch):
     problem = bt.problems.FrozenLake("8x8")
     reserved = bt.Search(problem, bt.DENTS(alpha=0.1), seed=3, growth="trial")
-    monkeypatch.setattr("boltree.core.memory._NO_RESERVE", None)
+    monkeypatch.setattr("boltree.core.memory.SYSTEM", PLAIN)
     copied = bt.Search(problem, bt.DENTS(alpha=0.1), seed=3, growth="trial")
     assert reserved._storage.arenas["nodes"].reserved
     assert not copied._storage.arenas["nodes"].reserved
