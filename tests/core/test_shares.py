@@ -10,6 +10,7 @@ import boltree as bt
 from boltree.core import memory
 from boltree.core.records import UNIT
 from boltree.core.shares import GROWTH, Share, Windows, node_bytes
+from boltree.core.system import PLAIN
 from boltree.threads import own_trees
 from boltree.threads.forecast import Forecast
 from test_fast_paths import Noise
@@ -73,7 +74,7 @@ def test_where_memory_cannot_be_reserved(monkeypatch):
         return search._storage.arenas["nodes"].reserved, search.root.visits.tolist()
 
     reserved = run()
-    monkeypatch.setattr(memory, "_NO_RESERVE", None)
+    monkeypatch.setattr(memory, "SYSTEM", PLAIN)
     copied = run()
     assert (reserved[0], copied[0]) == (True, False)
     assert sum(copied[1]) == sum(reserved[1]) == 23_050
