@@ -167,6 +167,22 @@ def test_sleep_in_other_units(unit, asked, slept, monkeypatch):
     assert told == [slept]
 
 
+@pytest.mark.skipif(JIT_DISABLED, reason="compiled code is tested")
+def test_a_clock_that_cannot_be_read(monkeypatch):
+    """Reading it would end the process."""
+
+    def compiled():
+        return numba.njit(lambda: atomics.cycles())
+
+    assert not system.COUNTS_CYCLES or compiled()() > 0
+    monkeypatch.setattr(atomics, "COUNTS_CYCLES", False)
+    assert compiled()() == 0
+    found = [
+        (m, v) for m in ("x86_64", "aarch64", "riscv64") for v in ("0.44.0", "0.45.0rc1") if system.counts_cycles(m, v)
+    ]
+    assert found == [("x86_64", "0.44.0"), ("x86_64", "0.45.0rc1"), ("aarch64", "0.45.0rc1")]
+
+
 def test_pages_that_stay(monkeypatch):
     """As on macOS: address space is reserved, but freed pages do not become zeros."""
     monkeypatch.setattr(memory, "SYSTEM", replace(system.SYSTEM, takes_pages_back=False))

@@ -16,8 +16,8 @@ from numba.extending import intrinsic
 from .jit import JIT_DISABLED, inlined
 from .native import call
 from .records import LOCKED, NODE
+from .system import COUNTS_CYCLES, SYSTEM
 from .system import SLEEP_AT as SLEEP_AT
-from .system import SYSTEM
 from .system import YIELD_AT as YIELD_AT
 
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
@@ -109,6 +109,8 @@ def _claim_native(typing_context, address, expected, wanted):  # type: ignore[no
 @intrinsic
 def _cycles_native(typing_context):  # type: ignore[no-untyped-def]
     def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        if not COUNTS_CYCLES:
+            return ir.Constant(_I64, 0)
         kind = ir.FunctionType(_I64, [])
         return builder.call(builder.module.declare_intrinsic("llvm.readcyclecounter", (), kind), [])
 
@@ -159,7 +161,7 @@ sleep: Any = (lambda function, microseconds: None) if JIT_DISABLED else _sleep_n
 claim: Any = _plain_claim if JIT_DISABLED else _claim_native
 """``claim(address, expected, wanted)``: change a 32-bit word if it is still as expected; whether it was."""
 cycles: Any = (lambda: 0) if JIT_DISABLED else _cycles_native
-"""``cycles()``: the processor's clock."""
+"""``cycles()``: the processor's clock; 0 where it cannot be read, so that waiting seems to take no time."""
 
 
 @inlined

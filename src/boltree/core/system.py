@@ -15,9 +15,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import sys
 from dataclasses import dataclass
 from typing import Any
+
+import llvmlite
 
 from ..errors import ParameterError
 
@@ -75,6 +78,21 @@ def chosen_system(wish: str | None = None, platform: str = sys.platform) -> Syst
 SYSTEM = chosen_system(os.environ.get("BOLTREE_SYSTEM"))
 YIELD_AT = SYSTEM.address(SYSTEM.yield_name)
 SLEEP_AT = SYSTEM.address(SYSTEM.sleep_name)
+
+
+def counts_cycles(machine: str, llvmlite_version: str) -> bool:
+    """Whether compiled code may read the processor's clock; on ARM, LLVM before 20 reads one that programs may not.
+
+    >>> counts_cycles("AMD64", "0.44.0"), counts_cycles("arm64", "0.44.0"), counts_cycles("arm64", "0.50.0")
+    (True, False, True)
+    """
+    if machine.lower() in ("x86_64", "amd64"):
+        return True
+    major, minor = (int(part) for part in llvmlite_version.split(".")[:2])
+    return machine.lower() in ("aarch64", "arm64") and (major, minor) >= (0, 45)
+
+
+COUNTS_CYCLES = counts_cycles(platform.machine(), llvmlite.__version__)
 
 
 def physical_memory() -> int:
