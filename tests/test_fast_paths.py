@@ -16,6 +16,7 @@ from boltree.core.memory.layout import HEADER, NODE
 from boltree.core.memory.storage import Storage, fields_of, new_record
 from boltree.core.memory.views import edge_at, node_at, stack_of
 from boltree.core.random import new_generator, uniform_of
+from boltree.core.system import PLAIN
 from boltree.core.trial.run import run_trials
 from mdps import random_mdp
 
@@ -301,7 +302,7 @@ def test_sparse_maximum_agrees_with_sorting(seed, n, alpha, size, ties):
 def test_growing_by_copying_gives_the_same_tree(monkeypatch):
     problem = bt.problems.FrozenLake("8x8")
     reserved = bt.Search(problem, bt.DENTS(alpha=0.1), seed=3, growth="trial")
-    monkeypatch.setattr("boltree.core.memory.arena._NO_RESERVE", None)
+    monkeypatch.setattr("boltree.core.memory.arena.SYSTEM", PLAIN)
     copied = bt.Search(problem, bt.DENTS(alpha=0.1), seed=3, growth="trial")
     assert reserved.tree.storage.arenas["nodes"].reserved
     assert not copied.tree.storage.arenas["nodes"].reserved

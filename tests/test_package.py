@@ -41,3 +41,23 @@ def test_loading_a_search_unpickles_nothing():
     for name in ("saving", "archive"):
         code = (ROOT / "src" / "boltree" / f"{name}.py").read_text()
         assert not re.search(r"pickle|np\.load|eval\(|exec\(|import_module", code), name
+
+
+def test_one_list_of_pythons():
+    """Classifiers, the matrix and the hosted machines name the same ones; the oldest libraries are the lower bounds."""
+    project, nox = (ROOT / "pyproject.toml").read_text(), (ROOT / "noxfile.py").read_text()
+    hosted = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    classified = re.findall(r"Python :: (3\.\d+)\"", project)
+    assert re.findall(r"\"(3\.\d+)\"", re.search(r"^PYTHONS = (.*)$", nox, re.MULTILINE).group(1)) == classified
+    assert re.findall(r"\"(3\.\d+)\"", re.search(r"python: (\[.*\])$", hosted, re.MULTILINE).group(1)) == classified
+    assert f'requires-python = ">={classified[0]}"' in project
+    oldest = re.search(r"^OLDEST = (.*)$", nox, re.MULTILINE).group(1)
+    for name, bound in re.findall(r"\"(numpy|numba)>=([\d.]+)\"", project):
+        assert re.search(rf"\"{name}=={re.escape(bound)}(\.0)*\"", oldest), name
+
+
+def test_hosted_machines_run_sessions_that_there_are():
+    nox, hosted = (ROOT / "noxfile.py").read_text(), (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    sessions = re.findall(r"^def (\w+)\(session: nox.Session\)", nox, re.MULTILINE)
+    for name in re.findall(r"session: ([\w.-]+)", hosted):
+        assert name.partition("-")[0] in sessions, name

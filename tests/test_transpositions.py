@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import boltree as bt
+from boltree.core.system import PLAIN
 from child import Interrupt, call
 from mdps import random_mdp
 from plain.games import make
@@ -284,7 +285,7 @@ def test_growing_by_copying_gives_the_same_search(monkeypatch):
     searches = []
     for reserved in (True, False):
         if not reserved:
-            monkeypatch.setattr("boltree.core.memory.arena._NO_RESERVE", None)
+            monkeypatch.setattr("boltree.core.memory.arena.SYSTEM", PLAIN)
         lake = bt.problems.FrozenLake("8x12-test")
         search = bt.Search(lake, bt.UCT(), seed=0, growth="trial", transpositions=True)
         assert search.tree.storage.arenas["blocks"].reserved is reserved

@@ -11,6 +11,7 @@ import boltree as bt
 from boltree.core.memory import arena as memory
 from boltree.core.memory.layout import UNIT
 from boltree.core.memory.partition import GROWTH, Partition, Windows, node_bytes
+from boltree.core.system import PLAIN
 from boltree.parallel import own_trees
 from boltree.parallel.forecast import Forecast
 from test_fast_paths import Noise
@@ -74,7 +75,7 @@ def test_where_memory_cannot_be_reserved(monkeypatch):
         return search.tree.storage.arenas["nodes"].reserved, search.root.visits.tolist()
 
     reserved = run()
-    monkeypatch.setattr(memory, "_NO_RESERVE", None)
+    monkeypatch.setattr(memory, "SYSTEM", PLAIN)
     copied = run()
     assert (reserved[0], copied[0]) == (True, False)
     assert sum(copied[1]) == sum(reserved[1]) == 23_050

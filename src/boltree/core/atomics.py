@@ -7,7 +7,6 @@ held for a visit's own work only, never while a problem's step or a rollout runs
 from __future__ import annotations
 
 import ctypes
-import os
 from typing import Any
 
 from llvmlite import ir
@@ -17,6 +16,9 @@ from numba.extending import intrinsic
 from .jit import JIT_DISABLED, inlined
 from .memory.layout import LOCKED, NODE
 from .native import call
+from .system import COUNTS_CYCLES, SYSTEM
+from .system import SLEEP_AT as SLEEP_AT
+from .system import YIELD_AT as YIELD_AT
 
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 SPINS = 200
@@ -86,7 +88,9 @@ def _write_native(typing_context, address, value):  # type: ignore[no-untyped-de
 def _sleep_native(typing_context, function, microseconds):  # type: ignore[no-untyped-def]
     def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
         kind = ir.FunctionType(_I32, [_I32])
-        builder.call(builder.inttoptr(values[0], kind.as_pointer()), [builder.trunc(values[1], _I32)])
+        unit = ir.Constant(_I64, SYSTEM.sleep_unit_us)
+        units = builder.udiv(builder.add(values[1], ir.Constant(_I64, SYSTEM.sleep_unit_us - 1)), unit)
+        builder.call(builder.inttoptr(values[0], kind.as_pointer()), [builder.trunc(units, _I32)])
         return context.get_dummy_value()
 
     return types.none(types.int64, types.int64), code
@@ -105,6 +109,8 @@ def _claim_native(typing_context, address, expected, wanted):  # type: ignore[no
 @intrinsic
 def _cycles_native(typing_context):  # type: ignore[no-untyped-def]
     def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        if not COUNTS_CYCLES:
+            return ir.Constant(_I64, 0)
         kind = ir.FunctionType(_I64, [])
         return builder.call(builder.module.declare_intrinsic("llvm.readcyclecounter", (), kind), [])
 
@@ -151,11 +157,11 @@ read_from: Any = (lambda address: ctypes.c_int64.from_address(int(address)).valu
 write_to: Any = _plain_write if JIT_DISABLED else _write_native
 """``write_to(address, value)``: set a 64-bit counter, after everything that was written before."""
 sleep: Any = (lambda function, microseconds: None) if JIT_DISABLED else _sleep_native
-"""``sleep(SLEEP_AT, microseconds)``: let the thread sleep."""
+"""``sleep(SLEEP_AT, microseconds)``: let the thread sleep, for at least so long."""
 claim: Any = _plain_claim if JIT_DISABLED else _claim_native
 """``claim(address, expected, wanted)``: change a 32-bit word if it is still as expected; whether it was."""
 cycles: Any = (lambda: 0) if JIT_DISABLED else _cycles_native
-"""``cycles()``: the processor's clock."""
+"""``cycles()``: the processor's clock; 0 where it cannot be read, so that waiting seems to take no time."""
 
 
 @inlined
@@ -181,17 +187,3 @@ def give_way(tree: Any) -> None:
     """Let another thread run, where the system has a call for that: the one that is waited for may need the core."""
     if tree.give_way != 0:
         call(tree.give_way, (0,))
-
-
-def _address_in_c(name: str) -> int:
-    """A function of the system's C library; 0 where there is none."""
-    if os.name != "posix":
-        return 0
-    function = getattr(ctypes.CDLL(None), name, None)
-    return 0 if function is None else int(ctypes.cast(function, ctypes.c_void_p).value or 0)
-
-
-YIELD_AT = _address_in_c("sched_yield")
-"""Gives the processor to another thread. It takes no arguments, and does not look at those that it is called with."""
-
-SLEEP_AT = _address_in_c("usleep")

@@ -1,6 +1,6 @@
 """Arenas: memory for the tree that grows without copying it.
 
-Where the system allows it (Linux, macOS), an arena reserves address space as large as it may ever get and
+Where the system allows it (system.py), an arena reserves address space as large as it may ever get and
 the system fills it in page by page as the tree grows. Elsewhere it is an ordinary array that is copied to
 twice its size when full. The kernel never sees the difference: it gets the views anew at every call.
 """
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import mmap
-import os
-import sys
 from typing import Any
 
 import numpy as np
 
-_NO_RESERVE = {"linux": 0x4000, "darwin": 0x40}.get(sys.platform)
+from ..system import SYSTEM
+from ..system import physical_memory as physical_memory
+
 _SMALL = 4 << 20  # below this, ordinary pages; above it, large ones ...
 _LARGE = 128 << 20  # ... where a large page is little of what there may be
 _KEPT = 64 << 20  # bytes of a cleared arena that stay: a page that is touched for the first time costs more than zeros
@@ -29,9 +29,9 @@ class Arena:
         self.limit = -(-limit // page) * page
         self.reserved = False
         self._map: mmap.mmap | None = None
-        if reserve and _NO_RESERVE is not None:
+        if reserve and SYSTEM.no_reserve is not None:
             try:
-                self._map = mmap.mmap(-1, self.limit, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)
+                self._map = mmap.mmap(-1, self.limit, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | SYSTEM.no_reserve)
                 self.reserved = True
             except (OSError, ValueError, OverflowError):  # strict overcommit, or a limit on address space
                 pass
@@ -70,12 +70,12 @@ class Arena:
     def release(self, used: int) -> None:
         """Give what lies beyond the first so many bytes back to the system, where it is its own to give."""
         start = -(-used // mmap.PAGESIZE) * mmap.PAGESIZE
-        if self._map is not None and sys.platform == "linux" and start < self.limit:
+        if self._map is not None and SYSTEM.takes_pages_back and start < self.limit:
             self._map.madvise(mmap.MADV_DONTNEED, start, self.limit - start)
 
     def clear(self, used: int) -> None:
         """Make the first so many bytes as they were at first; of a large one only the first part is kept."""
-        if self.reserved and sys.platform == "linux" and used > _KEPT:
+        if self.reserved and SYSTEM.takes_pages_back and used > _KEPT:
             self.release(_KEPT)
             used = _KEPT
         self.array[:used] = 0
@@ -87,11 +87,3 @@ def own_pages(size: int) -> Any:
         return np.frombuffer(mmap.mmap(-1, size), np.uint8)
     except (OSError, ValueError, OverflowError):
         return np.empty(size, np.uint8)
-
-
-def physical_memory() -> int:
-    """Bytes of memory of this machine, as far as it can be told."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 16 << 30
