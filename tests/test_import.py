@@ -27,7 +27,7 @@ OTHERS = (
     "torch",
 )
 MOST_MODULES = 100
-"""Of this package. It was 94 when this was written, of which 39 are the kernel's."""
+"""Of this package, of which 40 are the kernel's; it was 161 when Go, the lab and the viewer were among them."""
 
 
 def reached(code: str) -> set[str]:
@@ -63,7 +63,7 @@ def test_no_other_library_is_reached(modules):
 def test_what_is_used_is_imported():
     assert "boltree.go.board" in reached("import boltree; boltree.problems.Go")
     assert "boltree.viewer.page" in reached("import boltree; boltree.watch")
-    assert "boltree.many" in reached("from boltree import search_many")
+    assert "boltree.search.many" in reached("from boltree import search_many")
 
 
 @pytest.mark.parametrize("package", [bt, bt.problems], ids=lambda package: package.__name__)

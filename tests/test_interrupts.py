@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.batches import Together
+from boltree.batches.together import Together
 from boltree.core import interrupts
 from boltree.core.interrupts import held_back, rescued
 from child import call

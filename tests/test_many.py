@@ -254,7 +254,7 @@ def test_the_first_search_that_fails_is_named(bad, message, threads, evaluator, 
         states = [(0,)] * 20 + [(bad,)] + [(0,)] * 30 + [(bad,)] + [(0,)] * 8
     else:
         states = [(0,)] * 20 + [(bad,)] + [(0,)] * 39
-        monkeypatch.setattr("boltree.many.IN_FLIGHT", 3)  # whose memory has had others in it
+        monkeypatch.setattr("boltree.search.many.IN_FLIGHT", 3)  # whose memory has had others in it
     problem = Trap()
     with pytest.raises(bt.ProblemError, match=message):
         bt.search_many(states, bt.UCT(), 30, threads, problem=problem, seed=0, evaluator=evaluator)

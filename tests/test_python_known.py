@@ -75,7 +75,7 @@ def test_outcomes_in_two_parts():
 def test_rollouts_do_not_depend_on_what_is_known(monkeypatch):
     values = []
     for keep in (1 << 16, 5, 0):
-        monkeypatch.setattr("boltree.known.ROLLOUTS_KEEP", keep)
+        monkeypatch.setattr("boltree.problem.python.answers.ROLLOUTS_KEEP", keep)
         for make in (Slippery, Lazy, Grid):
             problem = make()
             for _ in range(2):  # the second time more is known

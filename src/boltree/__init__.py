@@ -36,11 +36,8 @@ from .algorithms.table import (
     Uniform,
     algorithm,
 )
-from .batches import Together
 from .errors import ParameterError, ProblemError
 from .evaluators import Cached, Evaluator
-from .exact.evaluate import Estimate, sample_value, simple_regret, value_of
-from .exact.solve import Solution, solve
 from .lazy import lazy_names
 from .problem.problem import Problem
 from .problem.python.problem import PythonProblem
@@ -60,6 +57,9 @@ if TYPE_CHECKING:  # a type checker sees every name, and that there are no other
     from . import viewer as viewer
     from .adapters import from_gymnasium, from_openspiel, from_pettingzoo, from_rddl
     from .adapters.agent import Agent
+    from .batches.together import Together
+    from .exact.evaluate import Estimate, sample_value, simple_regret, value_of
+    from .exact.solve import Solution, solve
     from .problem.check import check
     from .search.many import Searches, search_many
     from .viewer import Watched, watch
@@ -68,7 +68,10 @@ else:  # a search needs none of these, so that what they import is imported when
         __name__,
         {
             "Agent": ".adapters.agent",
+            "Estimate": ".exact.evaluate",
             "Searches": ".search.many",
+            "Solution": ".exact.solve",
+            "Together": ".batches.together",
             "Watched": ".viewer",
             "adapters": ".adapters",
             "check": ".problem.check",
@@ -78,7 +81,11 @@ else:  # a search needs none of these, so that what they import is imported when
             "from_rddl": ".adapters",
             "go": ".go",
             "lab": ".lab",
+            "sample_value": ".exact.evaluate",
             "search_many": ".search.many",
+            "simple_regret": ".exact.evaluate",
+            "solve": ".exact.solve",
+            "value_of": ".exact.evaluate",
             "viewer": ".viewer",
             "watch": ".viewer",
         },

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from boltree.core import atomics, memory, system
+from boltree.core import atomics, system
 from boltree.core.jit import JIT_DISABLED
-from boltree.core.memory import Arena
+from boltree.core.memory import arena as memory
+from boltree.core.memory.arena import Arena
 from boltree.core.system import PLAIN, SYSTEMS, chosen_system
 from boltree.errors import ParameterError
 from golden_trees import Evaluator, digest, random_problem
@@ -32,9 +33,9 @@ def plain(monkeypatch):
     """A function that lets this process use nothing of the operating system from then on."""
 
     def forget() -> None:
-        monkeypatch.setattr("boltree.core.memory.SYSTEM", PLAIN)
-        monkeypatch.setattr("boltree.threads.worker.YIELD_AT", 0)
-        monkeypatch.setattr("boltree.evaluators.crowd.SLEEP_AT", 0)
+        monkeypatch.setattr("boltree.core.memory.arena.SYSTEM", PLAIN)
+        monkeypatch.setattr("boltree.parallel.workers.YIELD_AT", 0)
+        monkeypatch.setattr("boltree.batches.rows.SLEEP_AT", 0)
 
     return forget
 
@@ -79,7 +80,7 @@ def test_trees_are_the_same(mode, plain):
     with_system = MODES[mode]()
     plain()
     without = MODES[mode]()
-    arenas = without._storage.arenas
+    arenas = without.tree.storage.arenas
     assert not any(arena.reserved for arena in arenas.values())
     if mode not in ("rounds", "transpositions"):
         assert max(arena.size for arena in arenas.values()) > GROWN, "nothing was copied"
@@ -91,12 +92,12 @@ def test_trees_are_the_same(mode, plain):
 
 def test_threads_on_one_tree(plain, monkeypatch):
     """Not the same tree twice; but every trial is in it."""
-    monkeypatch.setattr("boltree.threads.crew.DEAR", 0.0)
+    monkeypatch.setattr("boltree.parallel.choose.SHARED_TREE_FROM_SECONDS", 0.0)
     plain()
     search = run(40_000, threads=2)
-    assert search.sharing == "shared tree"
+    assert search.parallelism == "shared tree"
     assert search.trials == search.root.count == 40_000
-    assert search._storage.arenas["nodes"].size > GROWN
+    assert search.tree.storage.arenas["nodes"].size > GROWN
 
 
 def test_many_small_searches(plain):
@@ -123,7 +124,8 @@ def test_golden_trees_by_the_environment_variable():
     """As a user forces it: in a process of its own."""
     environment = os.environ | {"BOLTREE_SYSTEM": "plain"}
     code = (
-        "import json; from boltree.core import atomics, memory; from golden_trees import DIGESTS, digests_of\n"
+        "import json; from boltree.core import atomics\n"
+        "from boltree.core.memory import arena as memory; from golden_trees import DIGESTS, digests_of\n"
         "assert not memory.Arena(1 << 20).reserved and atomics.YIELD_AT == atomics.SLEEP_AT == 0\n"
         "stored = json.loads(DIGESTS.read_text())\n"
         "print([m for m in ('one thread', 'a tree each', 'common batches') if digests_of(m) != stored[m]])\n"

@@ -194,5 +194,5 @@ def test_loading(tmp_path: Path) -> None:
 def test_auto_is_onnxruntime_where_there_is_no_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "made.bin.gz"
     path.write_bytes(zipped(written(made(8))))
-    monkeypatch.setattr("boltree.go.network._sees_gpu", lambda: False)
+    monkeypatch.setattr("boltree.go.network.network._sees_gpu", lambda: False)
     assert load_network(path).backend == "onnxruntime"

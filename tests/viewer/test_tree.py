@@ -56,7 +56,7 @@ def test_a_table_in_a_terminal(chain, sailing, monkeypatch):
     assert "(0)" in shown(sailing, 2)
     asked = []
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("boltree.show.tree_table", lambda *given: asked.append(given) or "a table")
+    monkeypatch.setattr("boltree.search.show.tree_table", lambda *given: asked.append(given) or "a table")
     chain.tree(1)
     assert len(asked) == 1
 

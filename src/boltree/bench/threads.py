@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import problems
 from ..algorithms.table import BTS, DENTS, PUCT, UCT, Algorithm
-from ..parallel import Threaded, check_threads
+from ..parallel.threaded import Threaded, check_threads
 from ..problem.problem import Problem
 from ..search.many import search_many
 from ..search.search import Search

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algorithms.table import Algorithm
-from ..batches import Together
+from ..batches.together import Together
 from ..core.memory.arena import physical_memory
 from ..core.trial.seeds import write_words
 from ..errors import ParameterError, ProblemError

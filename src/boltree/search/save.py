@@ -20,7 +20,7 @@ from ..algorithms.table import ALGORITHMS, MAX_BUDGET, Algorithm
 from ..core.memory.layout import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE, UNIT
 from ..core.memory.soundness import FAULTS, MOST, SOUND, find_fault
 from ..errors import ParameterError, ProblemError
-from ..parallel import Threaded
+from ..parallel.threaded import Threaded
 from ..problem.problem import Problem
 from ..problem.python.problem import PythonProblem
 from ..tree import Tree

@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algorithms.table import Algorithm
-from ..batches import BatchRunner, CommonBatches
 from ..core.interrupts import rescued
 from ..errors import ParameterError
 from ..evaluators import Evaluator
 from ..messages import shortened
-from ..parallel import check_threads
-from ..parallel import runner_for as threaded_runner_for
+from ..parallel.threaded import check_threads
 from ..problem.problem import Problem, not_a_problem
 from ..tree import Node, Tree
 from ..tree.advance import move_along, move_root, outcome_of, root_of
@@ -404,9 +402,15 @@ class Search:
 def _runner_for(tree: Tree, threads: int, deterministic: bool, seed: np.random.SeedSequence) -> Runner:
     """The runner that suits a tree."""
     if threads > 1:
-        return threaded_runner_for(tree, threads, deterministic, seed)
+        from ..parallel.choose import runner_for
+
+        return runner_for(tree, threads, deterministic, seed)
     if tree.in_common_batches:
+        from ..batches.together import CommonBatches
+
         return CommonBatches(tree, tree.evaluator)
     if tree.batch > 1:
+        from ..batches.batch_runner import BatchRunner
+
         return BatchRunner(tree)
     return OneThread(tree)

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from ...batches import Together
+from ...batches.together import Together
 from ...core.memory.arena import physical_memory
 from ...errors import ParameterError
 from ...jobs.settings import Setting

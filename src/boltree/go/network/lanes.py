@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...batches import Together
+from ...batches.together import Together
 from ..board.features import NUMBERS, PLANES
 from .answers import read_outputs
 from .launching import NOT_BYTES, NOT_FINITE, travel_and_judge, way_of

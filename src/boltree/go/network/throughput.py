@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...batches import Together
+from ...batches.together import Together
 from ...search.search import Search
 from ..game import Game
 from ..match.openings import random_opening
