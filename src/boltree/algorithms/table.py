@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union
 
 import numpy as np
 
+from ..checks import is_whole
 from ..core.formulas import space
 from ..errors import ParameterError
 from ..messages import did_you_mean
@@ -38,7 +39,7 @@ def _real(value: Any) -> bool:
 
 
 def _whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and abs(int(value)) < 2**62
+    return is_whole(value) and abs(int(value)) < 2**62
 
 
 _CHECKS: dict[str, tuple[Any, str]] = {

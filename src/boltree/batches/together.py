@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
+from ..checks import whole
 from ..core.interrupts import held_back
 from ..core.memory import layout as records
 from ..errors import ParameterError
@@ -61,8 +62,7 @@ class Together:
     """Batches on their way at a time, at most; one is valued, one waits to be, the others are worked on."""
 
     def __init__(self, evaluator: Any, threads: int | None = None) -> None:
-        if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-            raise ParameterError(f"Together: threads={threads!r}, must be an integer of at least 1, or None")
+        whole("threads", threads, 1, none=True, of="Together")
         if not callable(getattr(evaluator, "evaluate", None)):
             raise ParameterError(f"Together: evaluator={evaluator!r}, must be an object with evaluate(batch)")
         self.evaluator = evaluator

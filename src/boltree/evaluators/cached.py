@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checks import whole
 from ..errors import ParameterError
 
 
@@ -35,8 +36,7 @@ class Cached:
     """
 
     def __init__(self, evaluator: Any, entries: int = 100_000) -> None:
-        if isinstance(entries, bool) or not isinstance(entries, (int, np.integer)) or entries < 1:
-            raise ParameterError(f"Cached: entries={entries!r}, must be an integer of at least 1")
+        whole("entries", entries, 1, of="Cached")
         self.evaluator, self.entries = evaluator, int(entries)
         self.hits = self.misses = 0
         self._answers: OrderedDict[bytes, tuple[Any, float]] = OrderedDict()

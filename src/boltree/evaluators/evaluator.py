@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import whole
 from ..core.memory.layout import NONE
 from ..core.trial.batch import features_of
 from ..errors import ParameterError, ProblemError
@@ -91,6 +92,5 @@ def features_for(problem: Problem, words: NDArray[np.uint64]) -> NDArray[np.floa
 def batch_size(evaluator: Any) -> int:
     """How many leaves an evaluator wants to be given at a time."""
     size = getattr(evaluator, "batch", 1)
-    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 1 <= size <= MAX_BATCH:
-        raise ParameterError(f"evaluator: batch={size!r}, must be an integer from 1 to {MAX_BATCH}")
+    whole("batch", size, 1, MAX_BATCH, of="evaluator")
     return int(size)

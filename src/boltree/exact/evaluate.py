@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ..checks import whole
 from ..core.exact.policy_value import KNOWN, follow_exactly, follow_sampled
 from ..core.memory.arena import Arena
 from ..core.memory.layout import DONE, NO_ACTION
@@ -142,8 +143,7 @@ def sample_value(search: Search, episodes: int = 250, seed: int | None = 0) -> E
     For problems too large to solve, and to check the exact value against.
     """
     _check_search(search)
-    if isinstance(episodes, bool) or not isinstance(episodes, (int, np.integer)) or episodes < 2:
-        raise ParameterError(f"episodes={episodes!r}: must be an integer of at least 2")
+    whole("episodes", episodes, 2)
     t, problem = search.tree.fields, search.problem
     scratch = np.zeros((1, int(t.words)), np.uint64)
     rng, mask = new_generator(seed), np.zeros(problem.actions, np.uint8)

@@ -27,6 +27,7 @@ from typing import Any
 
 from ..algorithms.table import ALGORITHMS, Algorithm, algorithm
 from ..catalogue import problem_named, tuned_algorithms
+from ..checks import is_whole
 from ..errors import ParameterError, ProblemError
 from ..extras import needs
 from ..jobs.settings import Setting, expanded, labelled
@@ -139,9 +140,9 @@ def _no_others(where: str, given: Mapping[str, Any], allowed: Sequence[str]) -> 
 
 def _whole(where: str, key: str, value: Any) -> int:
     least = _NUMBERS[key]
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    if not is_whole(value) or value < least:
         raise ParameterError(f"{where}: {key} = {_toml(value)}: must be a whole number of at least {least}")
-    return value
+    return int(value)
 
 
 def _problems(where: str, given: Any) -> tuple[str, ...]:

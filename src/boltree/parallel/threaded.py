@@ -6,8 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from ..checks import whole
 from ..core.interrupts import held_back
 from ..errors import ParameterError
 from ..tree import Tree
@@ -54,8 +53,7 @@ class Threaded(ChunkedRunner):
 
 def check_threads(threads: Any, deterministic: Any) -> None:
     """Refuse what is not a number of threads."""
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 1 <= threads <= MAX_THREADS:
-        raise ParameterError(f"threads={threads!r}: must be an integer from 1 to {MAX_THREADS}")
+    whole("threads", threads, 1, MAX_THREADS)
     if not isinstance(deterministic, bool):
         raise ParameterError(f"deterministic={deterministic!r}: must be True or False")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ..checks import whole
 from ..core.random import new_generator, uniform
 from ..errors import ParameterError, ProblemError
 from ..messages import shortened
@@ -102,10 +103,9 @@ class Problem:
         self._check_class()
         self._kept: list[Any] = []
         self._memory = self._lay_out(parameters)
-        if not isinstance(self.actions, (int, np.integer)) or not 1 <= self.actions <= MAX_ACTIONS:
-            raise ProblemError(f"{name}: actions={self.actions!r}, must be an integer from 1 to {MAX_ACTIONS}")
-        if not isinstance(self.horizon, (int, np.integer)) or not 1 <= self.horizon < 2**31:
-            raise ProblemError(f"{name}: horizon={self.horizon!r}, must be an integer of at least 1")
+        whole("actions", self.actions, 1, MAX_ACTIONS, of=name, error=ProblemError)
+        whole("horizon", self.horizon, 1, of=name, error=ProblemError)
+        whole("horizon", self.horizon, 1, 2**31 - 1, of=name, error=ProblemError)
         if not (isinstance(self.discount, (int, float, np.integer, np.floating)) and 0.0 < self.discount <= 1.0):
             raise ProblemError(f"{name}: discount={self.discount!r}, must be in (0, 1]")
         if len(self.action_names) not in (0, self.actions):

@@ -18,6 +18,7 @@ from typing import Any, Union
 
 import numpy as np
 
+from ..checks import is_whole, whole
 from ..errors import ProblemError
 
 Cell = tuple[int, int]
@@ -139,7 +140,7 @@ def checked_moves(where: str, moves: Mapping[Any, Any], actions: int) -> dict[in
     """
     found = {}
     for action, move in moves.items():
-        if isinstance(action, bool) or not isinstance(action, (int, np.integer)) or not 0 <= action < actions:
+        if not is_whole(action) or not 0 <= action < actions:
             raise ProblemError(f"{where}: moves: {action!r} is none of its actions, which are 0 to {actions - 1}")
         try:
             rows, columns = (int(part) for part in move)
@@ -158,8 +159,7 @@ def checked_board(board: Board, state: Any, where: str) -> list[str]:
 
 def _check_size(name: str, rows: Any, columns: Any) -> None:
     for field_name, given in (("rows", rows), ("columns", columns)):
-        if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-            raise ProblemError(f"{name}: {field_name}={given!r}, must be an integer of at least 1")
+        whole(field_name, given, 1, of=name, error=ProblemError)
 
 
 def _check_rows(where: str, given: Sequence[str], rows: int, columns: int) -> None:

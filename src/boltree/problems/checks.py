@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 import numpy as np
 
+from .. import checks
 from ..errors import ProblemError
 
 
 def whole(name: str, field: str, value: Any, least: int, most: int | None = None) -> int:
     """An integer from `least` to `most` (True is not one)."""
-    try:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least or (most is not None and number > most):
-        allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise ProblemError(f"{name}: {field}={value!r}, must be an integer {allowed}")
-    return number
+    return int(checks.whole(field, value, least, most, of=name, error=ProblemError))
 
 
 def finite(name: str, field: str, value: Any) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ParameterError
+from ..checks import whole
 from ..extras import needs
 from ..tree import Node
 
@@ -20,8 +20,7 @@ def graph_of(search: Search, depth: int) -> Any:
     Nodes carry depth, visits, value, player, terminal and the state as text; edges carry the action, its name, visits,
     Q and probability under the search policy. All are plain numbers and texts, so that every format can hold them.
     """
-    if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
-        raise ParameterError(f"depth={depth!r}: must be an integer of at least 0")
+    whole("depth", depth, 0)
     networkx = needs("networkx", "graph")
     graph = (networkx.MultiDiGraph if search.transpositions else networkx.DiGraph)(
         problem=search.problem.display_name(), algorithm=search.algorithm.name, trials=search.trials

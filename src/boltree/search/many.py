@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..algorithms.table import Algorithm
 from ..batches.together import Together
+from ..checks import whole
 from ..core.memory.arena import physical_memory
 from ..core.trial.seeds import write_words
 from ..errors import ParameterError, ProblemError
@@ -97,10 +98,8 @@ def search_many(
         array([400, 400])
     """
     for name, given in (("trials", trials), ("threads", threads)):
-        if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
-            raise ParameterError(f"{name}={given!r}: must be an integer of at least 1")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise ParameterError(f"seed={seed!r}: must be an integer of at least 0, or None")
+        whole(name, given, 1)
+    whole("seed", seed, 0, none=True)
     if problem is None:
         problems, which = _different(problems_or_states)
     else:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algorithms.table import Algorithm
+from ..checks import whole
 from ..core.interrupts import rescued
 from ..errors import ParameterError
 from ..evaluators import Evaluator
@@ -90,12 +91,10 @@ class Search:
             raise ParameterError(f"growth={growth!r}: must be 'leaf' or 'trial'")
         check_threads(threads, deterministic)
         for name, limit in (("max_nodes", max_nodes), ("max_bytes", max_bytes)):
-            if limit is not None and (isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 1):
-                raise ParameterError(f"{name}={limit!r}: must be an integer of at least 1, or None")
+            whole(name, limit, 1, none=True)
         if on_full not in ("stop", "recycle"):
             raise ParameterError(f"on_full={on_full!r}: must be 'stop' or 'recycle'")
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-            raise ParameterError(f"seed={seed!r}: must be an integer of at least 0, or None")
+        whole("seed", seed, 0, none=True)
 
         self.threads, self.deterministic = int(threads), deterministic
         self._changing: dict[str, object] = {}  # the call that may change this search now
@@ -169,8 +168,8 @@ class Search:
         """
         if trials is None and seconds is None and stop is None:
             raise ParameterError("run(): give trials=..., seconds=... or stop=...")
-        if trials is not None and (isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 0):
-            raise ParameterError(f"trials={trials!r}: must be an integer of at least 0")
+        if trials is not None:
+            whole("trials", trials, 0)
         if seconds is not None and (isinstance(seconds, bool) or not 0 <= seconds < math.inf):
             raise ParameterError(f"seconds={seconds!r}: must be a finite number of at least 0")
         if not (progress is None or isinstance(progress, bool) or callable(progress)):

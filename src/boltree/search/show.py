@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checks import whole
 from ..errors import ParameterError
 from ..extras import needs
 from ..tree import Node, Tree
@@ -49,8 +50,7 @@ class PrintableTree(Tree):
 
     def __call__(self, depth: int = 3) -> None:
         """Print the tree down to a depth, the most visited actions first."""
-        if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
-            raise ParameterError(f"depth={depth!r}: must be an integer of at least 1")
+        whole("depth", depth, 1)
         show_tree(self, depth)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import is_whole
 from ..core.random import new_generator
 from ..errors import ProblemError
 from ..messages import shortened
@@ -42,7 +43,7 @@ def place_of(search: Search, chain: Chain, state: Any) -> int:
     position = chain.position(state)
     if position is None:
         return NOWHERE
-    if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
+    if not is_whole(position):
         name = type(search.problem).__name__
         raise ProblemError(
             f"{name}.scene: position of {shortened(state)}: {position!r}, must be a whole number, or None off the chain"

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import whole
 from ..errors import ParameterError, ProblemError
 from ..problem.scene import Board, Chain, Grid
 from ..search.search import Search
@@ -165,8 +166,7 @@ def record(
         raise ParameterError(f"searches={searches!r}: must be a bt.Search or a list of them")
     if len({id(one) for one in searches}) < len(searches):
         raise ParameterError("searches: the same search stands there twice; make one for each")
-    if trials is not None and (isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 1):
-        raise ParameterError(f"trials={trials!r}: must be an integer of at least 1, or None")
+    whole("trials", trials, 1, none=True)
     if trials is None and any(one.trials == 0 for one in searches):
         raise ParameterError("watch(): a search has no trials yet; run it first, or give trials=...")
     first = searches[0].problem

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import Any
 
 from ...batches.together import Together
+from ...checks import whole
 from ...core.memory.arena import physical_memory
 from ...errors import ParameterError
 from ...jobs.settings import Setting
@@ -170,6 +171,4 @@ def _number(text: str) -> Any:
 
 
 def _whole(name: str, value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ParameterError(f"{name}={value!r}: must be a whole number of at least 1")
-    return value
+    return int(whole(name, value, 1))
