@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from boltree.threads.tickets import FIRST, Tickets
+from boltree.threads.tickets import FIRST, SOON, Tickets
 
 
 def test_nobody_takes_much_of_what_is_left():
@@ -53,6 +53,23 @@ def test_every_trial_is_run_once():
     for thread in threads:
         thread.join()
     assert sum(ran) == tickets.given == 20_000
+
+
+@pytest.mark.parametrize(("each", "most"), [(1e-6, 4_000), (1e-3, FIRST)])
+def test_pieces_are_short(each, most, clock):
+    """However long a trial takes, a piece comes to about the seconds that it should take."""
+    clock.tick, pieces, tickets = 0.0, [], Tickets()
+
+    def run(trials):
+        clock.seconds += each * trials
+        pieces.append(trials)
+        return trials
+
+    tickets.raise_to(100_000)
+    tickets.use(run, lambda: True)
+    assert sum(pieces) == 100_000
+    assert max(pieces) <= most
+    assert 0.25 * SOON < each * max(pieces[10:-1]) <= 2 * SOON
 
 
 def test_who_fails_gives_back_what_was_taken():
