@@ -213,6 +213,7 @@ def test_trees_are_merged_two_and_two_by_all_threads(algorithm, monkeypatch):
         if len(set(threads)) > 2:
             met.set()
         met.wait(100.0)  # for the others: one thread could be done before they begin
+        met.set()  # who has waited in vain once need not do so again
         match(*given)
 
     monkeypatch.setattr(merger.Addition, "_match_below", noted)
