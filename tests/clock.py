@@ -10,8 +10,8 @@ class Clock:
     """Stands in for `time.perf_counter` and `time.monotonic`: every reading is a tick later than the last."""
 
     def __init__(self) -> None:
-        self.seconds = 1_000.0
+        self.seconds, self.tick = 1_000.0, TICK
 
     def __call__(self) -> float:
-        self.seconds += TICK
+        self.seconds += self.tick
         return self.seconds

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from boltree.parallel.allotment import FIRST_TRIALS, Allotment
+from boltree.parallel.allotment import FIRST_TRIALS, PIECE_SECONDS, Allotment
 
 
 def test_no_user_takes_much_of_what_is_left():
@@ -55,7 +55,24 @@ def test_every_trial_is_run_once():
     assert sum(ran) == allotment.given == 20_000
 
 
-def test_trials_are_given_back_what_was_taken():
+@pytest.mark.parametrize(("each", "most"), [(1e-6, 4_000), (1e-3, FIRST_TRIALS)])
+def test_pieces_are_short(each, most, clock):
+    """However long a trial takes, a piece comes to about the seconds that it should take."""
+    clock.tick, pieces, allotment = 0.0, [], Allotment()
+
+    def run(trials):
+        clock.seconds += each * trials
+        pieces.append(trials)
+        return trials
+
+    allotment.raise_to(100_000)
+    allotment.use(run, lambda: True)
+    assert sum(pieces) == 100_000
+    assert max(pieces) <= most
+    assert 0.25 * PIECE_SECONDS < each * max(pieces[10:-1]) <= 2 * PIECE_SECONDS
+
+
+def test_trials_that_were_not_run_are_given_back():
     allotment = Allotment()
     allotment.raise_to(100)
 
