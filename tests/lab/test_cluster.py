@@ -33,9 +33,9 @@ from tiny import (  # noqa: E402
 import boltree  # noqa: E402
 from boltree.cli.commands import main  # noqa: E402
 from boltree.errors import ParameterError  # noqa: E402
+from boltree.jobs import cluster as ray_cluster  # noqa: E402
 from boltree.jobs.cluster import AHEAD, RayCluster  # noqa: E402
 from boltree.jobs.executors import ATTEMPTS, Finished, Progress  # noqa: E402
-from boltree.lab import cluster as lab_cluster  # noqa: E402
 from boltree.lab.files import read_experiment  # noqa: E402
 from boltree.lab.jobs import jobs_of  # noqa: E402
 
@@ -128,7 +128,7 @@ def test_what_fails_on_a_node_fails_alone(nodes, user):
 
 
 def test_another_version_on_a_node_is_refused_and_jobs_do_not_flood(nodes, user, monkeypatch):
-    monkeypatch.setattr(lab_cluster, "__version__", "99.9")  # here, not on the nodes
+    monkeypatch.setattr(ray_cluster, "__version__", "99.9")  # here, not on the nodes
     wait, crowds = ray.wait, []
 
     def watched(references: list[Any], **options: Any) -> Any:
@@ -164,10 +164,10 @@ def test_modules_beside_the_user_travel(user, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     write_failing(tmp_path, "maze_of_mine:maze")
     jobs = jobs_of(read_experiment(tmp_path / "failing.toml"))
-    found = lab_cluster._modules_below(tmp_path, jobs)
+    found = ray_cluster._modules_below(tmp_path, jobs)
     assert found == [str(tmp_path / "maze_of_mine.py"), str(tmp_path / "rooms")]
     write_failing(tmp_path, "DChain(4)")
-    assert lab_cluster._modules_below(tmp_path, jobs_of(read_experiment(tmp_path / "failing.toml"))) == []
+    assert ray_cluster._modules_below(tmp_path, jobs_of(read_experiment(tmp_path / "failing.toml"))) == []
 
 
 @pytest.mark.parametrize("scheme", ["", "ray://"])
