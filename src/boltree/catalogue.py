@@ -127,7 +127,7 @@ def tuned_algorithms(name: str) -> list[Algorithm]:
             UCT(c="auto"),
             HMCTS(c="auto", threshold=3000),
         ]
-    if "chain" not in name.lower():  # nobody tuned for it: the search finds its own temperatures
+    if "chain" not in name.lower():  # no tuned settings: the search finds its own temperatures
         return [MENTS(), BTS(), DENTS(), UCT(c="auto")]
     return [
         MENTS(alpha=1.0, epsilon=0.1),

@@ -94,7 +94,7 @@ class OpenSpielGame(PythonProblem):
         self._to_the_end = discount == 1.0 and self.horizon >= longest
 
     def start(self, rng: Any) -> Any:
-        """The first state in which somebody moves."""
+        """The first state in which a player moves."""
         state = self.game.new_initial_state()
         _play_chance(state, rng)
         return state
@@ -187,7 +187,7 @@ def _after(before: Any, after: Any) -> tuple[Any, float, bool]:
 
 
 def _sequences(state: Any) -> list[tuple[float, tuple[int, ...]]]:
-    """Chance's moves from here until somebody moves or it is over, with their probabilities."""
+    """Chance's moves from here until a player moves or it is over, with their probabilities."""
     if not state.is_chance_node():
         return [(1.0, ())]
     found = []
@@ -197,7 +197,7 @@ def _sequences(state: Any) -> list[tuple[float, tuple[int, ...]]]:
 
 
 def _play_chance(state: Any, rng: Any) -> None:
-    """Let chance move until somebody else does or it is over."""
+    """Let chance move until a player moves or it is over."""
     while state.is_chance_node():
         u, listed = rng.random(), state.chance_outcomes()
         drawn = listed[-1][0]

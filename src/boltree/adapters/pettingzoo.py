@@ -119,7 +119,7 @@ class _AECWorld(World):
         return seen
 
     def legal(self) -> list[int] | None:
-        """The moves that the mask of whoever moves allows."""
+        """The moves that the mask of the player to move allows."""
         return None if self._mask is None else [int(a) for a in np.flatnonzero(self._mask)]
 
     def player(self) -> int:

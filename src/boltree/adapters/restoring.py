@@ -27,11 +27,11 @@ class Restoring(ABC):
         """Set the environment to a state."""
 
     def known(self, state: Any) -> Any:
-        """What whoever acts can know of a state: states that agree in it are the same to a search."""
+        """What the player to move can know of a state: states that agree in it are the same to a search."""
         return state
 
     def redraw(self, env: Any) -> None:  # noqa: B027
-        """Draw anew what whoever acts cannot know: nothing, unless a way says otherwise."""
+        """Draw anew what the player to move cannot know: nothing, unless a way says otherwise."""
 
 
 @dataclass(frozen=True)

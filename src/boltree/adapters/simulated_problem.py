@@ -70,7 +70,7 @@ class SimulatedProblem(PythonProblem):
         return found
 
     def key(self, state: Saved) -> Hashable:
-        """What whoever acts can know of a state."""
+        """What the player to move can know of a state."""
         return state.key
 
     def show(self, state: Saved) -> str:

@@ -1,7 +1,7 @@
 """Atomic operations for threads that share a tree: locks, counters, and a clock to measure waiting with.
 
 A node's lock is a bit of its marks, so it costs no memory. Whoever holds it may change the node and its block; it is
-held for a visit's own work only, never while a problem's step or a rollout runs, and nobody holds two.
+held for a visit's own work only, never while a problem's step or a rollout runs, and no thread holds two.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def _record_at_native(typing_context, address, dtype):  # type: ignore[no-untype
 
 
 def build_array(context, builder, array_type, address, shape):  # type: ignore[no-untyped-def]
-    """LLVM code for a C-ordered array view of `shape` at an integer `address`, owned by nobody."""
+    """LLVM code for a C-ordered array view of `shape` at an integer `address`, without an owner."""
     from numba.np.arrayobj import make_array, populate_array  # a third of the time of `import boltree` otherwise
 
     array = make_array(array_type)(context, builder)

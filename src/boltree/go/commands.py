@@ -87,7 +87,7 @@ def _gtp(options: argparse.Namespace) -> int:
     try:
         serve(make, sys.stdin, sys.stdout)
     except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - nobody listens; Python would complain at exit
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader is gone; Python would complain at exit
     return 0
 
 

@@ -55,7 +55,7 @@ class Laboratory:
         progress, failures = Progress(len(todo)), []
         with (
             Display(todo, len(jobs) - len(todo), progress, quiet=not self.show) as display,
-            # closed, whatever happens: a traceback that somebody keeps must not keep workers alive
+            # closed, whatever happens: a traceback that is kept must not keep workers alive
             closing(self.executor.run(todo, progress, display.tick)) as ending,
         ):
             for finished in ending:

@@ -192,7 +192,7 @@ def player_of(problem: PythonProblem, state: Any) -> int:
 
 
 def mover_of(problem: PythonProblem, state: Any) -> int:
-    """Who moves in a state in which somebody does."""
+    """The player to move in a state that is not chance's."""
     mover = player_of(problem, state)
     if mover not in (0, 1):
         refuse(problem, "player", mover, _where(state), "0 or 1")

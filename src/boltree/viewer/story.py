@@ -11,5 +11,5 @@ from .recording import Recording
 
 
 def story(recordings: Sequence[Recording]) -> dict[str, Any] | None:
-    """What the problem is, and a verdict and some sentences for each search; None where nobody knows how to tell."""
+    """What the problem is, and a verdict and some sentences for each search; None for problems without a story."""
     return explained(recordings) or grid_story(recordings)

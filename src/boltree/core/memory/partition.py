@@ -1,8 +1,8 @@
 """What each of several trees that grow at the same time may take of the arenas in which all of them lie.
 
-Every tree has a range of node numbers to itself. Blocks need not lie together, and nobody knows how many a tree will
+Every tree has a range of node numbers to itself. Blocks need not lie together, and it is not known how many a tree will
 have: the trees take turns in windows of units, which get larger as they take more of them. Where a window lies depends
-on nothing but whose turn it is and which of its windows it is, so nobody has to ask another.
+on nothing but whose turn it is and which of its windows it is, so no thread has to ask another.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ is computed anew from its links, and a node from its edges:
 
 Where no two ways meet this is what a tree computes. Computing is idempotent: nothing is counted twice, however
 often it is done. A visit computes the edge that it took, and every n-th visit of a node with n actions all its edges.
-That leaves nodes that are not visited any more; so now and then, and before anybody looks at the search, `sweep`
+That leaves nodes that are not visited any more; so now and then, and before a user looks at the search, `sweep`
 computes every node from the deepest up. All this is a constant cost a visit. Edges with many outcomes are told, on most
 visits, only of the change that the trial itself made.
 

@@ -210,7 +210,7 @@ def land(tree: Any) -> int:
     leaf.visits += 1
     step_at(tree, tree.length).entropy = leaf.entropy
     if tree.fresh:
-        if leaf.best < 0:  # nobody has been below it yet
+        if leaf.best < 0:  # no trial has been below it yet
             status = enter_leaf(tree)
             if status != DONE:
                 leaf.visits -= 1

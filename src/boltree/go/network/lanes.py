@@ -29,7 +29,7 @@ WORD = 4
 """Bytes of a number."""
 
 _recording = Lock()
-"""One graph at a time, whoever's it is: while one is recorded, nobody in the process may wait for the whole GPU."""
+"""Held while a graph is recorded: meanwhile no thread of the process may wait for the whole GPU."""
 
 
 class Recorded(NamedTuple):
@@ -109,7 +109,7 @@ class Lanes:
 
     @contextmanager
     def _lane(self) -> Iterator[Lane]:
-        """A lane that nobody else uses meanwhile."""
+        """A lane that no other thread uses meanwhile."""
         lane = self._free.get()
         try:
             yield lane
@@ -123,9 +123,9 @@ class Lanes:
         lane.done.synchronize()
 
     def prepare(self, size: int, most: int) -> None:
-        """Record the graphs for all batches of up to so many positions and a few more, before somebody waits for one.
+        """Record the graphs for all batches of up to so many positions and a few more, before the first is asked for.
 
-        Beside a full batch somebody may ask about a position or two.
+        A position or two may be asked about beside a full batch.
         """
         count = 1
         while count <= places_for(most) + 1:
@@ -157,7 +157,7 @@ class Lanes:
             numbers = far[:begin].view(torch.float32).view(places, NUMBERS)
             return self._forward(far[begin:].view(places, PLANES, size, size), numbers)
 
-        # TensorFloat-32, on by default, would cost three digits: whoever wants speed takes half
+        # TensorFloat-32, on by default, would cost three digits: for speed there is half precision
         with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
             with torch.cuda.stream(self._aside):  # a first run chooses algorithms, which cannot be recorded
                 for _ in range(2):

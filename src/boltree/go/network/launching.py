@@ -1,4 +1,4 @@
-"""A batch's way to a GPU and back in one compiled call, in which nobody needs the interpreter.
+"""A batch's way to a GPU and back in one compiled call, without the interpreter.
 
 Beside a hundred games that think in Python, every call that gives the interpreter away and wants it back waits for its
 turn. So the CUDA driver's functions are called by their addresses, without PyTorch, on what PyTorch has recorded.

@@ -86,7 +86,7 @@ class _Playing:
         return made + (0 if search is None or search is ended else search.trials)
 
     def until(self, stopped: Event, share: float) -> None:
-        """Think and play until somebody has had enough; at first for a share of a move's trials only.
+        """Think and play until the measurement ends; at first for a share of a move's trials only.
 
         Otherwise all games that begin together would move at the same time.
         """

@@ -56,7 +56,7 @@ class TorchBackend:
         return None if self._lanes is None else self._lanes.judge(features, size, priors, values)
 
     def prepare(self, size: int, most: int) -> None:
-        """Get ready for batches of up to so many positions, before somebody waits for one."""
+        """Get ready for batches of up to `most` positions, before the first is asked for."""
         if self._lanes is not None:
             self._lanes.prepare(size, most)
 
