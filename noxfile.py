@@ -73,7 +73,7 @@ def plain(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style, and types as each operating system has them."""
+    """Style and types."""
     session.install(".", "mypy>=1.14", "nox", "ruff>=0.9")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
