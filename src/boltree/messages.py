@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 LONGEST = 160
-"""So many letters of a value stand in a message."""
+"""The most letters of a value in a message."""
 
 
 def shortened(value: Any) -> str:
@@ -23,7 +23,7 @@ def shortened(value: Any) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """So many of something.
+    """A number and a noun.
 
     >>> counted(1, "step"), counted(0, "step")
     ('1 step', '0 steps')

@@ -101,7 +101,7 @@ class Agent:
         return action, reward
 
     def play(self, *, seed: int | None = None, steps: int | None = None) -> Episode:
-        """Play one episode from a reset to its end, or so many steps of it."""
+        """Play one episode from a reset to its end, or `steps` steps of it."""
         self.reset(seed)
         episode = Episode(states=[self.problem.running.where()], discount=self.problem.discount)
         while not self.done and (steps is None or len(episode.actions) < steps):

@@ -13,7 +13,7 @@ from ..errors import ParameterError
 from ..problem.problem import MAX_ACTIONS
 
 JOINT = 4096
-"""At most so many combinations of a space of several parts are listed."""
+"""The most combinations of a space of several parts that are listed."""
 
 NAMES = {
     "FrozenLakeEnv": ("left", "down", "right", "up"),

@@ -15,7 +15,7 @@ from .simulated_problem import SimulatedProblem
 from .simulator import Restored, Saved
 
 FEW = (4_000, 256, 40_000)
-"""So many pairs of a state and an action, outcomes of one of them, and outcomes in all are few."""
+"""Pairs of a state and an action, outcomes of one of them, and outcomes in all: up to these they are few."""
 
 
 def from_rddl(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 MAX_WAYS = 256
-"""At most so many ways for one function's draws to come out."""
+"""The most outcomes of one function's draws."""
 
 
 class NotFiniteError(Exception):

@@ -15,10 +15,10 @@ from .freezing import frozen
 from .simulator import Saved, Simulator, Words
 
 EPISODES, STEPS, AGAIN = 200, 60, 8
-"""What `bt.check` plays: so many episodes of so many steps, and again from so many of the states in each."""
+"""What `bt.check` plays: episodes, steps of each, and states of each from which it plays again."""
 
 LEAST, SECONDS = 3, 1.5
-"""After this time it is enough if so many episodes were played."""
+"""After this time it is enough if this number of episodes was played."""
 
 
 class SimulatedProblem(PythonProblem):

@@ -12,10 +12,10 @@ from .schedules import Auto, native_schedule
 from .table import ALIAS_FROM, Algorithm
 
 SCAN_TO = 8
-"""Up to so many actions the maximum is found by looking at all of them, beyond it is remembered."""
+"""The number of actions up to which the maximum is found by looking at all of them; beyond, it is remembered."""
 
 SWEEP_LEAST = 1024
-"""Shared nodes are all computed as seldom as if there were so many of them: else the call would cost most."""
+"""Shared nodes are all computed as seldom as if there were this many of them: else the call would cost most."""
 
 NEVER = 1 << 40
 

@@ -31,7 +31,7 @@ Alias = Literal["auto", True, False]
 MAX_BUDGET = 2**31 - 1
 
 ALIAS_FROM = 16
-"""With ``alias="auto"``, nodes with at least so many actions sample from alias tables."""
+"""The number of actions from which nodes sample from alias tables, with ``alias="auto"``."""
 
 
 def _real(value: Any) -> bool:
@@ -235,7 +235,7 @@ _SAMPLED_ARGS = """
         recommend: the action of highest ``"value"`` or most ``"visits"``.
         alias: sample from alias tables, which are older than the values; ``"auto"`` does so at nodes with many actions,
             unless an evaluator object values leaves.
-        rebuild_factor: a table is rebuilt every so many times ``|A|`` visits of its node.
+        rebuild_factor: a table is rebuilt every ``rebuild_factor * |A|`` visits of its node.
         early_rebuilds: also at visits 1, 2, 4, ... up to ``|A|``.
 """
 

@@ -115,7 +115,7 @@ class ManyCase(Case):
     SEARCHES = 1024
 
     def begin(self, seed: int) -> tuple[Callable[[], object], Callable[[], int]]:
-        """So many searches from states of their own; together they run the case's trials."""
+        """Searches from states of their own; together they run the case's trials."""
         each = max(1, self.trials // self.SEARCHES)
         self.trials = each * self.SEARCHES
         states = np.zeros(self.SEARCHES, self.problem.state_layout())

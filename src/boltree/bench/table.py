@@ -66,7 +66,7 @@ def add_bench(commands: Any) -> None:
         type=int,
         nargs="+",
         metavar="N",
-        help="measure what so many threads bring over one, and the share of time that they wait for each other",
+        help="measure what several threads bring over one, and the share of time that they wait for each other",
     )
     bench.add_argument("--deterministic", action="store_true", help="with --threads: the same tree for the same seed")
     bench.set_defaults(call=run_bench)

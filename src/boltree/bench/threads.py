@@ -49,7 +49,7 @@ class ThreadCase:
     speeds: dict[int, Speed] = field(default_factory=dict)
 
     def begin(self, threads: int, seed: int, deterministic: bool) -> Begun:
-        """A fresh search after a little warm-up: runs so many trials, and then tells how."""
+        """A fresh search after a little warm-up: runs a number of trials, and then tells how."""
         wanted: dict[str, Any] = {"threads": threads, "deterministic": deterministic and threads > 1}
         search = Search(self.problem, self.algorithm, seed=seed, **wanted, **self.options)
         search.run(trials=WARM_UP)

@@ -12,7 +12,7 @@ from ..core.random import hashed
 
 @kernel
 def fixed_work(chain: Any, calculations: int, steps: int) -> int:
-    """Calculate so often, each time with the last result, and follow a chain of places for so many steps."""
+    """Calculate `steps` times, each time with the last result, and follow a chain of places as often."""
     x = np.uint64(1)
     for i in range(calculations):
         x = hashed(x, i, i)

@@ -41,7 +41,7 @@ class System:
     yield_name: str = ""
     """Gives the processor to another thread. It takes no arguments, and ignores those that it is called with."""
     sleep_name: str = ""
-    """Lets the thread sleep, for so many units."""
+    """Lets the thread sleep, for a number of units."""
     sleep_unit_us: int = 1
     """Microseconds of such a unit."""
 

@@ -25,8 +25,8 @@ class Evaluator(Protocol):
 
     The batch's memory is used again for the next one: copy what is to be kept.
 
-    An evaluator with an attribute ``batch`` above 1 is given up to so many leaves at a time, from another thread, while
-    the search selects the next ones. `Together` and `search_many` ask from several threads at the same time.
+    An evaluator with an attribute ``batch`` above 1 is given up to that many leaves at a time, from another thread,
+    while the search selects the next ones. `Together` and `search_many` ask from several threads at the same time.
     """
 
     gives_prior: bool
@@ -55,7 +55,7 @@ def ask(evaluator: Any, problem: Problem, words: NDArray[np.uint64], prior_wante
 
 
 def checked(answer: Any, count: int, actions: int, prior_wanted: bool) -> Answers:
-    """An evaluator's answer about so many positions, in the form that kernels read; or what is wrong with it."""
+    """An evaluator's answer about `count` positions, in the form that kernels read; or what is wrong with it."""
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise ParameterError(f"evaluator: evaluate(batch) returned {answer!r}, must be (priors or None, values)")
     values = np.ascontiguousarray(answer[1], np.float64).reshape(-1)

@@ -32,7 +32,7 @@ MOVING = 4e-9
 
 @dataclass(frozen=True)
 class Limit:
-    """How long a player may think about a move: so many trials, so many seconds, or both; whichever ends first."""
+    """How long a player may think about a move: in trials, in seconds, or both; whichever ends first."""
 
     trials: int | None = None
     seconds: float | None = None

@@ -226,7 +226,7 @@ def _stop(pool: ProcessPoolExecutor) -> None:
 
 
 def executor_for(workers: int | None, cluster: str | None) -> Executor:
-    """Worker processes on all cores, so many of them, or a Ray cluster at an address."""
+    """Worker processes, one a core unless their number is given, or a Ray cluster at an address."""
     if cluster is not None:
         from .cluster import RayCluster
 

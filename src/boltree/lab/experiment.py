@@ -22,7 +22,7 @@ class Experiment:
         problems: names of the catalogue, ``Class(arguments)`` of `bt.problems`, or ``module:object``.
         settings: the algorithms, grids expanded.
         trials: of every search.
-        evaluate_every: so many trials lie between two evaluations.
+        evaluate_every: the trials between two evaluations.
         repeats: searches of every setting, with different seeds.
         seed: all seeds derive from it.
         growth: of the trees.

@@ -14,10 +14,10 @@ from ..web.page import look, number, numbers, page_text
 from .curves import Curve, Figure
 
 POINTS = 300
-"""At most so many points of a curve are kept."""
+"""The most points of a curve that are kept."""
 
 ALL_POINTS = 60_000
-"""At most about so many points are kept on a page, so that it stays small however many panels it has."""
+"""The most points that are kept on a page, about, so that it stays small however many panels it has."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def write_page(
 
 
 def thin(curve: Curve, points: int) -> Curve:
-    """A curve of at most so many of its points: half lie evenly over trials, half over their logarithm."""
+    """A curve with a limited number of its points: half lie evenly over trials, half over their logarithm."""
     trials = np.asarray(curve.trials, float)
     if len(trials) <= points:
         return curve

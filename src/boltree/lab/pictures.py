@@ -15,7 +15,7 @@ from .curves import Curve, Figure, Panel
 from .page import caption, thin
 
 POINTS, FEW_POINTS = 600, 240
-"""At most so many points of a curve are drawn in a large and in a small panel: about what print can show."""
+"""The most points of a curve that are drawn in a large and in a small panel: about what print can show."""
 
 INK, PALE = "#222222", "#777777"
 MINUS = "\u2212"  # as long as a digit

@@ -29,7 +29,7 @@ from .jobs import SOLVABLE
 from .summaries import values_of
 
 LAST = 10
-"""The last checkpoints that count: one in so many, at least one."""
+"""The part of the checkpoints, the last ones, that counts: one in this number, at least one."""
 
 
 @dataclass(frozen=True)

@@ -18,16 +18,16 @@ from .python.problem import PythonProblem
 from .state import PlainState
 
 EPISODES, STEPS = 20, 200
-"""So many random episodes of at most so many steps are played, unless time is up."""
+"""How many random episodes are played, and their most steps, unless time is up."""
 
 SECONDS = 3.0
 """So long after the first state, which compiles, the check is content with what it has seen."""
 
 OUTCOMES = 20_000
-"""Once so many outcomes were listed, no others are."""
+"""The number of listed outcomes after which no others are listed."""
 
 LISTED, SAMPLED = 1_000, 50
-"""Of an action with more outcomes than `LISTED`, so many are looked at, drawn at random, and their sum is not."""
+"""How many outcomes of an action with more than `LISTED` are looked at, drawn at random; their sum is not."""
 
 
 def check(problem: Problem, *, episodes: int = EPISODES, seed: int = 0) -> None:

@@ -42,14 +42,14 @@ def act(
     horizon: Literal["absolute", "receding"] = "absolute",
     **options: Any,
 ) -> Episode:
-    """Play one episode: plan with so many trials (or seconds) before each step, and keep the subtree between steps.
+    """Play one episode: plan before each step, and keep the subtree between steps.
 
     Args:
         problem: the problem; it is its own simulator.
         algorithm: how to plan.
         trials, seconds: how long to plan before each step.
         seed: of the search and of the episode.
-        steps: at most so many; to the horizon if None.
+        steps: their largest number; to the horizon if None.
         horizon: ``"absolute"`` plans to the problem's horizon, ``"receding"`` always as far ahead as at first.
         options: for `Search`: growth, evaluator, state, ...
 

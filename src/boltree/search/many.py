@@ -25,7 +25,7 @@ from .search import Search
 from .workers import Searcher, Shifts, Task, named
 
 IN_FLIGHT = 64
-"""So many searches share the batches of an evaluator at a time."""
+"""How many searches share the batches of an evaluator at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +232,7 @@ class _Shared:
             raise
 
     def run(self, task: Task, trees: int) -> None:
-        """Run all searches, so many at a time."""
+        """Run all searches, `trees` at a time."""
         left = deque(range(task.count))
         failed: list[tuple[int, Exception]] = []
 

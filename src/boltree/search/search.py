@@ -155,7 +155,7 @@ class Search:
         """Run until a limit is reached; may be called again and goes on.
 
         Args:
-            trials: at most so many trials.
+            trials: the most trials to run.
             seconds: at most so long.
             stop: called between chunks; the run ends when it returns True.
             progress: True for a line on the terminal, or a function called between chunks.
@@ -323,7 +323,7 @@ class Search:
         return graph_of(self, depth)
 
     def watch(self, trials: int | None = None) -> Watched:
-        """Show the search in a browser: as it is now, or while it runs so many trials more; `bt.watch` for several.
+        """Show the search in a browser: as it is now, or while it runs `trials` more; `bt.watch` for several.
 
         Returns a page that a notebook shows, and that ``.save("search.html")`` writes to a file.
         """

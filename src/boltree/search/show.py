@@ -16,13 +16,13 @@ from ..tree import Node, Tree
 from ..tree.advance import root_of
 
 WIDTHS = (8, 4)
-"""So many actions are shown at the root, and at every node below it; the most visited first."""
+"""The most actions that are shown at the root, and at every node below it; the most visited first."""
 
 LITTLE = 0.02
 """Below the root's actions, what has a smaller share of the root's visits is not shown."""
 
 OUTCOMES = 4
-"""So many outcomes of an action are shown, the most visited first."""
+"""The most outcomes of an action that are shown, the most visited first."""
 
 BAR = 12
 """Width of the bar that shows an action's share of its node's visits."""

@@ -28,7 +28,7 @@ Searcher = tuple[Tree, Runner]
 
 FIRST_QUOTA = 64
 SHARES = 16
-"""The searches are handed out in about so many parts for every thread, so that all end at about the same time."""
+"""Parts of the searches for every thread, about: enough that all threads end at about the same time."""
 
 
 class Task:

@@ -25,7 +25,7 @@ class Limits:
     """When a run ends, and who looks at it meanwhile.
 
     Attributes:
-        trials, seconds: at most so many; None without that limit.
+        trials, seconds: the limits; None without one.
         stop: called between chunks; the run ends when it returns True.
         watch: called between chunks.
     """

@@ -15,11 +15,11 @@ __all__ = ["Watched", "watch"]
 
 
 def watch(searches: Union[Search, Iterable[Search]], trials: int | None = None) -> Watched:
-    """Show one search or several side by side: as they are now, or while each runs so many trials.
+    """Show one search or several side by side: as they are now, or while each runs.
 
     Args:
         searches: a search, or searches of the same problem.
-        trials: run so many trials and note about 60 moments on the way; None looks at the trees as they are.
+        trials: how many each runs, with about 60 moments noted on the way; None looks at the trees as they are.
 
     Returns:
         A page that a notebook shows, and that ``.save("search.html")`` writes to a file.

@@ -15,17 +15,17 @@ from ..web.page import json_text, number
 from .curves import entropy_of
 
 NODES = 3_000
-"""At most about so many nodes are kept."""
+"""The most nodes that are kept, about."""
 
 ACTIONS = 30
-"""At most so many actions of a node are kept, the most visited ones."""
+"""The most actions of a node that are kept, those visited most."""
 
 TEXT = 600
-"""A state's picture is kept if it has at most so many letters."""
+"""The most letters of a state's picture that is kept."""
 
 
 def branches_of(search: Search, size: int, names: Sequence[str] = ()) -> dict[str, Any]:
-    """The nodes to unfold, the root first, in at most so many bytes of JSON (but always the root).
+    """The nodes to unfold, the root first, within a limit of bytes of JSON (but always the root).
 
     Every node names the place of the node above it in this list, and carries its actions with N, Q, policy and the
     number of outcomes; and what they are called, where that is not what `names` calls them.
@@ -63,7 +63,7 @@ def _shared_outcomes(search: Search, kept: list[int]) -> Counter[tuple[int, int]
 
 
 def _kept(seen: Survey, most: int) -> list[int]:
-    """The indices of the kept nodes, level by level: as many of each level as leave at most so many in all.
+    """The indices of the kept nodes, level by level: as many of each level as keep the sum within a limit.
 
     Of a larger tree only what more than one trial came to is kept, beside the recommended line.
     """

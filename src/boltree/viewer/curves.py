@@ -14,7 +14,7 @@ from ..web.page import look, numbers
 from .recording import Moment, Recording
 
 ACTIONS = len(CYCLE)
-"""Curves are drawn for so many actions, the most visited ones."""
+"""The number of actions that curves are drawn for, those visited most."""
 
 
 def entropy_of(weights: NDArray[Any]) -> float:

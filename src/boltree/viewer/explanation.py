@@ -15,7 +15,7 @@ from .places import NOWHERE
 from .recording import EXACTLY, Recording
 
 STALLED = 10.0
-"""A search that has not reached the far end stalls if this would take so many times its trials, at the rate of late."""
+"""A search that has not reached the far end stalls if that would take its trials times this, at the present rate."""
 
 FEW = 20
 """What fewer trials than this did at a state says little."""
@@ -248,7 +248,7 @@ def _percent(share: float) -> str:
 
 
 def _rate(trials: float) -> str:
-    """How often something happens that takes so many trials.
+    """How often something happens, from the trials that it takes.
 
     >>> _rate(123456.0), _rate(7e12)
     ('about once in 100,000 trials', 'less than once in a billion trials')

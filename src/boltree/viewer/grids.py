@@ -15,10 +15,10 @@ from .painter import Painter
 from .places import NOWHERE, Gathered, Places, gather
 
 CELLS = 2_500
-"""At most so many cells are drawn, the most visited ones."""
+"""The most cells that are drawn, those visited most."""
 
 DRAWN = 60_000
-"""About so many cells are kept on a page, over all moments and searches; large grids have fewer moments."""
+"""How many cells are kept on a page, about, over all moments and searches; large grids have fewer moments."""
 
 
 class GridPainter(Painter):
@@ -86,7 +86,7 @@ def _frame(grid: Grid, rows: Any, columns: Any) -> tuple[int, int, int, int]:
 
 
 def _numbers(noted: Sequence[Gathered], shown: Any, every: int) -> dict[str, Any]:
-    """The numbers of the shown cells at each moment, or at every so many of them; None at the others."""
+    """The numbers of the shown cells at each moment, or at every n-th of them; None at the others."""
     data: dict[str, Any] = {"visits": [], "value": [], "action": []}
     for i, moment in enumerate(noted):
         if (len(noted) - 1 - i) % every:

@@ -42,7 +42,7 @@ def title_of(labels: Sequence[str], problem: str) -> str:
 
 
 def names_of(search: Search, count: int) -> list[str]:
-    """What so many actions are called: at the root, those that are legal there."""
+    """What actions are called: at the root, those that are legal there."""
     names = [search.problem.action_name(action) for action in range(count)]
     for action in search.root.actions[search.root.actions < count].tolist():
         names[action] = search.root.action_name(action)

@@ -30,11 +30,11 @@ LIMIT = 2_900_000
 """Bytes of a page, at most."""
 
 NUMBERS = 50_000
-"""About so many visits of the root's actions are kept, over all moments and searches; the most visited actions'."""
+"""How many visits of the root's actions are kept, about, over all moments and searches; the most visited actions'."""
 
 
 NAMES = 4_096
-"""So many actions have their names on a page; further ones are called by their numbers."""
+"""The most actions that have their names on a page; further ones are called by their numbers."""
 
 
 class Watched:
@@ -116,7 +116,7 @@ def data_of(recordings: Sequence[Recording], title: str) -> dict[str, Any]:
 
 
 def _moments(recording: Recording, actions: int) -> dict[str, Any]:
-    """The root at each moment, with at most so many of its actions, the most visited ones."""
+    """The root at each moment, with its most visited actions, up to a number."""
     moments, names = recording.moments, recording.actions
     kept = np.sort(np.argsort(-moments[-1].visits, kind="stable")[:actions])
     return {

@@ -10,7 +10,7 @@ from ..search.search import Search
 P = TypeVar("P", bound="Painter")
 
 LINE = 40
-"""So many steps of the recommended line are shown."""
+"""The most steps of the recommended line that are shown."""
 
 
 class Painter:

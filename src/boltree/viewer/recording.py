@@ -22,10 +22,10 @@ from .labels import labels_of
 from .painter import Painter
 
 MOMENTS = 60
-"""About so many moments of a search are noted."""
+"""How many moments of a search are noted, about."""
 
 EXACTLY = 20_000
-"""Up to so many trials an impatient painter looks after each one, later after every thousandth part of them."""
+"""The trials up to which an impatient painter looks after each one; later it looks after every thousandth part."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Recording:
         return [moment.trials for moment in self.moments]
 
     def run(self, trials: int, progress: Callable[[Search], object] | None = None) -> None:
-        """Run so many trials and note about `MOMENTS` moments of them, or only the present one if 0."""
+        """Run `trials` trials and note about `MOMENTS` moments of them, or only the present one if 0."""
         search = self.search
         if progress is not None:
             progress(search)
@@ -132,7 +132,7 @@ def points(first: int, last: int, count: int = MOMENTS) -> list[int]:
 
 
 def line_of(node: Node, steps: int) -> list[tuple[int, str]]:
-    """The recommended actions from a node on and their names, through the most visited outcomes, at most so many."""
+    """The recommended actions from a node on and their names, through the most visited outcomes, up to a number."""
     line: list[tuple[int, str]] = []
     while len(line) < steps:
         action = node.recommended

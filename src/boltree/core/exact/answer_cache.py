@@ -36,7 +36,7 @@ KNOWN = np.dtype(
         ("legal", "i8"),  # how many are known
         ("legal_room", "i8"),
         ("has_legal", "i8"),
-        ("rollouts_keep", "i8"),  # until so many rows are taken
+        ("rollouts_keep", "i8"),  # until this number of rows is taken
         ("expand", "i8"),
         ("enter", "i8"),
         ("look", "i8"),

@@ -35,7 +35,7 @@ def matching_outcome(tree: Any, child: int, states: Any, row: int) -> int:
 
 @inlined
 def shared_node(tree: Any, step: int, states: Any, row: int) -> int:
-    """Where nodes are shared: the one with the state of a row, so many steps after the root; or NONE."""
+    """Where nodes are shared: the one with the state of a row, `step` steps after the root; or NONE."""
     for w in range(tree.words):
         states_of(tree)[tree.node_count * tree.words + w] = states[row, w]
     depth = np.int64(node_at(tree, tree.root).depth)

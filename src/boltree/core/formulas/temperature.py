@@ -1,6 +1,6 @@
 """ANTS (after Kozakowski et al.): the temperature at which the search is as random as the user asks for.
 
-Every so many trials alpha is solved for by bisection, so that the mean over the nodes visited since then
+Every ``every`` trials alpha is solved for by bisection, so that the mean over the nodes visited since then
 of H(softmax(q / alpha)) / log n equals the target.
 """
 

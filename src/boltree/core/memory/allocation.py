@@ -36,7 +36,7 @@ def take_node_range(tree: Any) -> None:
 
 @inlined
 def take_units(tree: Any, size: int) -> int:
-    """The first of so many new units."""
+    """The first of `size` new units."""
     if tree.owner and tree.unit_count + size > tree.unit_end:  # what is left of the old range is lost
         tree.unit_count = add_to(tree.owner + UNIT_COUNT, unit_range(size))
         tree.unit_end = tree.unit_count + unit_range(size)
@@ -47,5 +47,5 @@ def take_units(tree: Any, size: int) -> int:
 
 @inlined
 def unit_range(size: int) -> int:
-    """Units that a thread takes at a time, when it needs so many."""
+    """Units that a thread takes at a time, when it needs `size`."""
     return 32 * size

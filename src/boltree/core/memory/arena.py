@@ -49,7 +49,7 @@ class Arena:
         return int(self.array.nbytes)
 
     def make_room(self, size: int) -> bool:
-        """Grow to so many bytes; False when that cannot be."""
+        """Grow to a number of bytes; False when that cannot be."""
         while self.size < size:
             if not self.grow():
                 return False
@@ -68,13 +68,13 @@ class Arena:
         return True
 
     def release(self, used: int) -> None:
-        """Give what lies beyond the first so many bytes back to the system, where it is its own to give."""
+        """Give what lies beyond the first `used` bytes back to the system, where it is its own to give."""
         start = -(-used // mmap.PAGESIZE) * mmap.PAGESIZE
         if self._map is not None and SYSTEM.takes_pages_back and start < self.limit:
             self._map.madvise(mmap.MADV_DONTNEED, start, self.limit - start)
 
     def clear(self, used: int) -> None:
-        """Make the first so many bytes as they were at first; of a large one only the first part is kept."""
+        """Make the first `used` bytes as they were at first; of a large one only the first part is kept."""
         if self.reserved and SYSTEM.takes_pages_back and used > _KEPT:
             self.release(_KEPT)
             used = _KEPT

@@ -184,7 +184,7 @@ TREE = np.dtype(
         ("compact", "i8"),
         ("alias_from", "i8"),
         ("scan_to", "i8"),
-        ("sweep_least", "i8"),  # a graph is swept as seldom as if it had so many nodes
+        ("sweep_least", "i8"),  # a graph is swept as seldom as if it had this number of nodes
         # what the blocks hold
         ("has_header", "i8"),
         ("shared", "i8"),  # nodes may have several parents: BY_DEPTH, BY_STATE; 0 in a tree
@@ -279,7 +279,7 @@ TREE = np.dtype(
         ("guard", "i8"),  # the lock of the returns seen
         ("waits", "i8"),  # how often a thread waited for a lock
         ("waited", "i8"),  # and for how many cycles
-        ("worked", "i8"),  # of so many in all
+        ("worked", "i8"),  # of this number in all
         ("give_way", "i8"),  # the system's function that lets another thread run
         ("next_sweep", "i8"),  # visits at which every shared node is computed
         # what went wrong

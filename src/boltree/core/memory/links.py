@@ -27,7 +27,7 @@ MOST_COUNTED = 65535
 
 @inlined
 def is_long(tree: Any, edge: Any) -> bool:
-    """Whether an edge has so many outcomes that not all of them are looked at on every visit."""
+    """Whether an edge has more outcomes than `CHAIN`, so that not all of them are looked at on every visit."""
     return edge.outcomes > CHAIN  # type: ignore[no-any-return]
 
 

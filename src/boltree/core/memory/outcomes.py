@@ -114,7 +114,7 @@ def enter_index(tree: Any, edge: int) -> None:
 
 @inlined
 def index_is_short(tree: Any, new_nodes: int) -> bool:
-    """Whether a trial that makes so many nodes might fill the index beyond a half, or wants one that is not there."""
+    """Whether a trial that makes `new_nodes` might fill the index beyond a half, or wants one that is not there."""
     if tree.shared:  # it holds every node, once
         return 2 * (tree.index_count + new_nodes) > tree.index_size  # type: ignore[no-any-return]
     if tree.index_wanted == 0:
@@ -124,7 +124,7 @@ def index_is_short(tree: Any, new_nodes: int) -> bool:
 
 @inlined
 def most_indexed(indexed: int, nodes: int, new_nodes: int) -> int:
-    """How many outcomes the index may hold after so many new nodes: each may bring in its chain, none comes twice."""
+    """Outcomes that the index may hold after `new_nodes` more: each may bring in its chain, none comes twice."""
     return min(indexed + new_nodes * (CHAIN + 1), nodes + new_nodes)
 
 
@@ -136,7 +136,7 @@ def has_edges(node: Any) -> bool:
 
 @kernel
 def count_indexed(handle: Any, spans: Any, new_nodes: int) -> int:
-    """How many outcomes may belong into the index after so many new nodes, where a tree's nodes are in these spans."""
+    """Outcomes that may belong into the index after `new_nodes` more, where a tree's nodes are in these spans."""
     tree = handle[0]
     count, nodes = 0, 0
     for s in range(spans.shape[0]):

@@ -15,12 +15,12 @@ import numpy as np
 from .layout import NODE, UNIT
 
 GROWTH = 4
-"""A window is as large as one part in so many of what its tree has had."""
+"""A window is a quarter as large as what its tree has had."""
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Units from `first` on, which so many trees take turns in, at least so many at a time."""
+    """Units from `first` on, in which `turns` trees take turns, at least `least` units at a time."""
 
     first: int
     turns: int
@@ -36,7 +36,7 @@ class Windows:
         return start, start + size
 
     def end(self, units: int) -> int:
-        """The end of all windows that are needed so that every tree has so many units."""
+        """The end of all windows that are needed so that every tree has `units` units."""
         number = had = 0
         while had < units:
             start, end = self.window(number, 0)
@@ -73,7 +73,7 @@ class Partition:
         t.max_nodes, t.max_units, t.max_bytes = self.end, self._end, self.limit + others
 
     def grow(self, t: Any, nodes: int, units: int, room: int, *, anyhow: bool = False) -> bool:
-        """Open windows until a tree may have so many nodes and units; False at a limit, which may not hold `anyhow`.
+        """Open windows until a tree may have `nodes` and `units`; False at a limit, which may not hold `anyhow`.
 
         `room` is how many units the arena has.
         """

@@ -5,7 +5,7 @@ its parents, whose sums W = sum r + discount * sum N V stay exact. When it is vi
 then on its value is worked out from the new edges, as that of any node, and its entropy too; only means of returns go
 on, since a mean needs no edges.
 
-Cut are all nodes with at most so many visits that about half of the tree stays. A child has at most as many visits as
+Cut are the nodes up to a number of visits at which half of the tree stays. A child has at most as many visits as
 its parent, so what stays is connected: a node stays if its parent was not cut. Then nodes, states and blocks slide
 together, in their old order.
 """
@@ -31,7 +31,7 @@ NODE_BYTES = NODE.itemsize
 
 @kernel
 def recycle(handle: Any, numbers: Any, starts: Any, sums: Any, most_nodes: int, most_bytes: int) -> bool:
-    """Free subtrees until at most so many nodes and bytes are left; False, and nothing is changed, if that cannot be.
+    """Free subtrees until at most `most_nodes` and `most_bytes` are left; False, with nothing changed, if it cannot be.
 
     The rest is scratch, zeroed: a number for each node, a bit for each unit, two sums for each bin.
     """

@@ -48,7 +48,7 @@ def room_for_batch(handle: Any, trials: int) -> int:
 
 @inlined
 def room_for_trials(tree: Any, trials: int) -> int:
-    """`room_for` so many trials that are selected before any is backed up."""
+    """`room_for` a number of trials that are selected before any is backed up."""
     levels = tree.horizon - node_at(tree, tree.root).depth
     return room_for(tree, trials * nodes_of_trial(tree, levels), trials * units_of_trial(tree, levels))
 

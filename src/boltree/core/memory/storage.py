@@ -163,7 +163,7 @@ class Storage:
         t.max_state_words = self.arenas["states"].size // 8
 
     def reserve(self, more: int, units: int) -> tuple[int, int]:
-        """Make room for so many more nodes, and so many units in all; for how many there is."""
+        """Make room for `more` nodes, and `units` units in all; for how many there is."""
         size = int(self.fields.node_count)
         with held_back():
             for name, wanted in self._sizes(size + more, units).items():
@@ -172,14 +172,14 @@ class Storage:
         return min(more, int(self.fields.max_nodes) - size), self.arenas["blocks"].size // UNIT
 
     def make_sure(self, nodes: int, units: int) -> None:
-        """Make room for so many nodes and units in all, whatever the limits; MemoryError when there is none."""
+        """Make room for a total of nodes and units, whatever the limits; MemoryError when there is none."""
         self.grow(nodes, units)
         short = [name for name, size in self._sizes(nodes, units).items() if self.arenas[name].size < size]
         if short:
             raise MemoryError(f"no memory for the {short[0]} of a tree of {nodes} nodes")
 
     def grow(self, nodes: int, units: int) -> bool:
-        """Make room for so many nodes and units in all; False when a limit is in the way."""
+        """Make room for a total of nodes and units; False when a limit is in the way."""
         t = self.fields
         if self.partition is not None:
             return self.partition.grow(t, nodes, units, self.arenas["blocks"].size // UNIT)
@@ -190,14 +190,14 @@ class Storage:
         return bool(enough and nodes <= t.max_nodes and within)
 
     def _sizes(self, nodes: int, units: int) -> dict[str, int]:
-        """What so many nodes and units take in each arena."""
+        """The bytes that nodes and units take in each arena."""
         return {"nodes": nodes * NODE.itemsize, "states": nodes * int(self.fields.words) * 8, "blocks": units * UNIT}
 
     def _bytes_of(self, nodes: int, units: int) -> int:
         return sum(self._sizes(nodes, units).values())
 
     def recycle(self, more_nodes: int, more_units: int, *, by_nodes: bool) -> bool:
-        """Free the least visited half of the nodes (or bytes), or more, so that there is room for so many more.
+        """Free the least visited half of the nodes (or bytes), or more, so that there is room for more.
 
         Pages that are not used any more go back to the system. False when too little can be freed.
         """
@@ -228,7 +228,7 @@ class Storage:
             self.arenas["blocks"].release(int(t.unit_count) * UNIT)
 
     def cleared(self, trials: int) -> dict[str, Arena]:
-        """The arenas, as they were before the tree; the next so many trials may have left something too."""
+        """The arenas, as they were before the tree; the next `trials` trials may have left something too."""
         t = self.fields
         more = trials * (1 if t.growth == LEAF else self.scratch["path"].size) + 2
         nodes, units = int(t.node_count) + more, int(t.unit_count) + 2 * more * (3 * int(t.actions) + 2)
@@ -237,7 +237,7 @@ class Storage:
         return self.arenas
 
     def make_index(self, trials: int = 1, *, anyhow: bool = False) -> bool:
-        """An index of outcomes large enough for the next trials, so many of them at once.
+        """An index of outcomes large enough for the next `trials` trials at once.
 
         False when there is no room for it, unless it must be made `anyhow`.
         """

@@ -41,7 +41,7 @@ SETTLED = 1e-12
 MOST_SWEEPS = 10_000
 
 SWEEP_EVERY = 8
-"""Between two sweeps there are so many visits for every node: a sweep takes a node about as long as a visit."""
+"""Visits for every node between two sweeps: a sweep takes a node about as long as a visit."""
 
 
 @inlined

@@ -107,7 +107,7 @@ def room_for_all(tree: Any, main: Any) -> int:
 
 @kernel
 def set_reserves(handle: Any, threads: int) -> None:
-    """Work out what so many threads may take of the arenas with one trial each."""
+    """Work out what the threads may take of the arenas with one trial each."""
     tree = handle[0]
     levels = tree.horizon - node_at(tree, tree.root).depth
     largest = units_of(tree, tree.actions)

@@ -17,7 +17,7 @@ from .sketch import POINTS
 
 _REGIONS = POINTS // 2 + 2
 _VITAL = 4
-"""A region is vital to at most so many chains: those around one of its points."""
+"""The most chains that a region is vital to: those around one of its points."""
 
 AREA = np.dtype(
     [

@@ -28,6 +28,6 @@ def both(function: F) -> F:
 def shared(function: F) -> F:
     """Like `both`, but not inlined by force: for larger functions with several callers, which compile faster so.
 
-    That is said in so many words, because a function takes over what its caller is compiled with.
+    That is said outright, because a function takes over what its caller is compiled with.
     """
     return _known(function, inlined=False)

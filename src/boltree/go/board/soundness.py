@@ -12,7 +12,7 @@ _AT_ONCE = 4096
 
 
 def are_boards(states: Any, size: int, limit: int) -> bool:
-    """Whether all states can be games on a board of a size, of at most so many moves."""
+    """Whether all states can be games on a board of a size, within a limit of moves."""
     return all(_are_boards(states[k : k + _AT_ONCE], size, limit) for k in range(0, len(states), _AT_ONCE))
 
 

@@ -18,7 +18,7 @@ class _Left:
 
 
 class Clock:
-    """Main time, then byo-yomi: so many stones in so many seconds, again and again."""
+    """Main time, then byo-yomi: a number of stones in a number of seconds, again and again."""
 
     def __init__(self) -> None:
         self.running = False

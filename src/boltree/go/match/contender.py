@@ -73,7 +73,7 @@ class Contender:
             return _evaluator(self.network, self.batch, threads, self.together, self.half)
 
     def prepare(self, size: int, games: int, threads: int | None = None) -> None:
-        """Get ready for so many games at a time, so that no player's time goes into it: a GPU's graphs are recorded."""
+        """Get ready for several games at a time, so that no player's time goes into it: a GPU's graphs are recorded."""
         if self.together and self.network is not None:
             together = self.evaluator(threads)
             together.evaluator.network.prepare(size, self.batch * -(-games // together.at_once))

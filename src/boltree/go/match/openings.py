@@ -17,7 +17,7 @@ INNER_FROM = 7
 
 
 def random_opening(size: int, moves: int, seed: int, number: int) -> Opening:
-    """So many random legal moves, black first; the same for the same seed and number.
+    """A number of random legal moves, black first; the same for the same seed and number.
 
     >>> random_opening(9, 2, seed=0, number=3) == random_opening(9, 2, seed=0, number=3)
     True

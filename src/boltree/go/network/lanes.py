@@ -44,7 +44,7 @@ class Recorded(NamedTuple):
 
 
 def places_for(count: int) -> int:
-    """The batch size that is recorded for so many positions: at most a ninth of it stays empty, from 64 on.
+    """The batch size that is recorded for a number of positions: at most a ninth of it stays empty, from 64 on.
 
     Every size is recorded by itself, so there are not too many.
 
@@ -123,7 +123,7 @@ class Lanes:
         lane.done.synchronize()
 
     def prepare(self, size: int, most: int) -> None:
-        """Record the graphs for all batches of up to so many positions and a few more, before the first is asked for.
+        """Record the graphs for all batches of up to `most` positions and a few more, before the first is asked for.
 
         A position or two may be asked about beside a full batch.
         """
@@ -137,7 +137,7 @@ class Lanes:
         self.judge(features, size, priors, values)  # what is compiled is there
 
     def _recorded(self, lane: Lane, size: int, places: int) -> Recorded:
-        """A lane's graph for a board's size and so many positions."""
+        """A lane's graph for a board's size and a number of positions."""
         found = lane.recorded.get((size, places))
         if found is None:
             with _recording, self._torch.inference_mode(), self._torch.cuda.device(self._device):

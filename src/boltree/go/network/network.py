@@ -56,7 +56,7 @@ class Backend(Protocol):
         ...
 
     def prepare(self, size: int, most: int) -> None:
-        """Get ready for batches of up to so many positions."""
+        """Get ready for batches of up to `most` positions."""
         ...
 
 

@@ -140,7 +140,7 @@ class Source:
         return array
 
     def _exactly(self, size: int) -> bytearray:
-        """So many bytes; read in pieces, for a wrong size must not take memory that the file does not fill."""
+        """A number of bytes; read in pieces, for a wrong size must not take memory that the file does not fill."""
         found = bytearray()
         while len(found) < size:
             piece = self._read(min(_PIECE, size - len(found)))

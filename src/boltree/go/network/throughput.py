@@ -21,10 +21,10 @@ from .evaluation import GoEvaluator
 from .network import Network
 
 MOVES = 30
-"""A game begins again after so many."""
+"""Moves after which a game begins again."""
 
 TURNS, TURN = 3, 1.0
-"""So often at least the search and the network alone take turns, for so many seconds: a machine's own speed changes."""
+"""The least number of turns of the search and of the network alone, and the seconds of one: speeds change."""
 
 MOST_BYTES = 1 << 30
 """Of a search's tree."""
@@ -129,7 +129,7 @@ class _Table:
 def throughput(
     network: Network, algorithm: str, *, size: int, batch: int, games: int = 1, seconds: float = 3.0, trials: int = 400
 ) -> Throughput:
-    """Play one game, or several together, so many trials a move; the network works alone between, for comparison."""
+    """Play one game, or several together, at `trials` a move; the network works alone between, for comparison."""
     counted = _Counted(GoEvaluator(network, batch=batch))
     evaluator: Any = Together(counted) if games > 1 else counted
     setting, askers = go_setting(algorithm), min(games, evaluator.at_once) if games > 1 else 1
@@ -152,7 +152,7 @@ def throughput(
 
 
 def _alone(network: Network, features: NDArray[np.float32], batch: int, seconds: float, askers: int) -> float:
-    """Positions a second that a network values in batches of a size, so many of them asked for at the same time."""
+    """Positions a second that a network values in batches of a size, several of them asked for at the same time."""
     rows = np.resize(features, (max(batch, 1), features.shape[1]))
     network.judge_rows(rows)
     began = time.perf_counter()

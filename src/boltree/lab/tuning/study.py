@@ -28,16 +28,16 @@ from ..ranking import ending, sign
 from .spaces import Space, explicit, point_of, random_returns, space_of, suggested
 
 UNPRUNED = 5
-"""So many settings are evaluated in full before any is stopped early."""
+"""Settings that are evaluated in full before any is stopped early."""
 WARM_UP = 4
-"""Nothing is stopped in the first of so many parts of its trials: curves may cross."""
+"""Nothing is stopped in the first of this number of parts of its trials: curves may cross."""
 
 
 class Watcher(Protocol):
     """Is told how a study goes."""
 
     def running(self, trials: int) -> None:
-        """The setting under evaluation has reached so many trials."""
+        """The setting under evaluation has reached a number of trials."""
         ...
 
     def evaluated(self, so_far: Outcome) -> None:
@@ -159,7 +159,7 @@ def _score(
 
 
 def _enough(past: Sequence[Evaluation], evaluations: int) -> bool:
-    """Whether so many different settings were tried; where few exist, proposals repeat and must end too."""
+    """Whether a number of different settings were tried; where few exist, proposals repeat and must end too."""
     return len(past) >= 4 * evaluations or Outcome(tuple(past)).tried >= evaluations
 
 

@@ -47,7 +47,7 @@ class StudyDisplay:
             self._line = self._live.add_task(f"{title:9}", total=evaluations, done=0, best="")
 
     def running(self, trials: int) -> None:
-        """The setting under evaluation has reached so many trials."""
+        """The setting under evaluation has reached a number of trials."""
         if self._live is not None:
             self._live.update(self._line, completed=self._done + trials / self._trials)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .problem import PythonProblem
 
 ROLLOUTS_KEEP = 1 << 16
-"""Rollouts keep what they find until so many pairs of a state and an action are known."""
+"""Rollouts keep what they find until this number of pairs of a state and an action is known."""
 
 _ASKED = {"expand": 2, "enter": 4, "look": 1, "ask": 1, "play_on": 4}
 _PARTS = {

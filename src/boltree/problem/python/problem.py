@@ -37,7 +37,7 @@ class PythonProblem(Problem):
 
     and, if you like, ``legal(self, state)`` (the legal actions), ``player(self, state)``, ``prior(self, state)``
     (a weight per action), ``heuristic(self, state)``, ``random_action(self, state, rng)``, ``key(self, state)``,
-    ``show(self, state)``, ``rollout(self, state, steps, rng)`` (the discounted return of at most so many steps). Set
+    ``show(self, state)``, ``rollout(self, state, steps, rng)`` (the discounted return of at most `steps` steps). Set
     ``deterministic = True`` if it is. Draw random numbers with ``rng.random()``, ``rng.integers(n)`` and
     ``rng.choice(sequence)``; a generator of NumPy's has the same names, for trying a method by hand.
 
@@ -201,7 +201,7 @@ class PythonProblem(Problem):
         return contract.transition(self, "step", self.step(state, action, _UNUSED), state, action)
 
     def rollout(self, state: Any, steps: int, rng: Any) -> float:
-        """The discounted return of at most so many random actions."""
+        """The discounted return of at most `steps` random actions."""
         return self.play_on(state, steps, rng, 0.0, 1.0)
 
     def play_on(self, state: Any, steps: int, rng: Any, total: float, weight: float) -> float:
