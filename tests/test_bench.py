@@ -213,7 +213,7 @@ def test_what_threads_bring_is_measured():
     many = bench_threads.ManySearches("many", bt.problems.SyntheticTree(3, 5, seed=0), bt.UCT(), {"evaluator": 0.0})
     said = bench_threads.measure_threads([1, 2], 0.02, 1, deterministic=False, listed=[four, many])
     assert four.trials > 1_000
-    assert four.speeds[2].way == "a tree each"
+    assert four.speeds[2].parallelism == "a tree each"
     assert four.speeds[1].rate > 0 < four.speeds[2].rate
     assert [line.split()[:4] for line in said.splitlines()[2:]] == [
         ["four", "UCT", f"{four.speeds[1].rate / 1e3:,.0f}", "k"],
@@ -221,7 +221,7 @@ def test_what_threads_bring_is_measured():
     ]
     assert "1.00" in said
     bench_threads.measure_threads([2], 0.02, 1, deterministic=True, listed=[four])
-    assert four.speeds[2].way == "a tree each"
+    assert four.speeds[2].parallelism == "a tree each"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ class Speed:
     """The best of some repeats."""
 
     rate: float = 0.0  # trials a second
-    way: str = ""
+    parallelism: str = ""
     waiting: float = 0.0  # share of the threads' time
 
 
@@ -57,7 +57,7 @@ class ThreadCase:
         def seen() -> Speed:
             runner = search.runner
             share = runner.waiting.share if isinstance(runner, Threaded) else 0.0
-            return Speed(way=search.parallelism, waiting=share)
+            return Speed(parallelism=search.parallelism, waiting=share)
 
         return (lambda trials: search.run(trials=trials)), seen
 
@@ -88,9 +88,9 @@ class ThreadCase:
         words = [self.name, self.algorithm.name, f"{one / 1e3:,.0f} k"]
         for threads in numbers:
             speed = self.speeds[threads]
-            waiting = f" ({speed.waiting:.0%})" if speed.way == "shared tree" else ""
+            waiting = f" ({speed.waiting:.0%})" if speed.parallelism == "shared tree" else ""
             words.append(f"{speed.rate / one:.2f}{waiting}")
-        return [*words, self.speeds[numbers[-1]].way]
+        return [*words, self.speeds[numbers[-1]].parallelism]
 
 
 class ManySearches(ThreadCase):
@@ -108,7 +108,7 @@ class ManySearches(ThreadCase):
             search_many(states, self.algorithm, self.EACH, **options)
 
         run(1)
-        return run, lambda: Speed(way="searches of their own")
+        return run, lambda: Speed(parallelism="searches of their own")
 
 
 def thread_cases() -> list[ThreadCase]:

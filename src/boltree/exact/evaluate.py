@@ -60,7 +60,7 @@ class Exact:
         if self.two_players:
             return float(self.best.q()[list(self.best.actions()).index(search.recommend())])
         if search.transpositions:
-            return self._value_of_shared(search)
+            return self._value_of_graph(search)
         while not self._arena.reserved and self.known.size < search.size:
             if not self._arena.grow():
                 raise MemoryError(f"no memory for what is known of {search.size} nodes")
@@ -69,7 +69,7 @@ class Exact:
             follow_exactly(search.tree.record, 0, self.levels, *self.model, self.frames, self.sums, self.known)
         )
 
-    def _value_of_shared(self, search: Search) -> float:
+    def _value_of_graph(self, search: Search) -> float:
         """The same where a state at a depth is one node, however it was reached: step by step from the last.
 
         The walk over the tree would come to the same node by every way there.

@@ -31,7 +31,7 @@ SAMPLE_TRIALS, SAMPLE_PART_TRIALS = 64, 16
 def runner_for(tree: Tree, threads: int, deterministic: bool, seed: np.random.SeedSequence) -> Threaded:
     """Several threads for a tree that has no trials yet; refuses what cannot run in several threads."""
     given, t = f"threads={threads}", tree.fields
-    if t.shared:
+    if t.transpositions:
         raise ParameterError(
             f"transpositions={tree.transpositions!r}: must be False with {given}, because shared nodes have no locks"
         )

@@ -196,7 +196,7 @@ _SHAPE = (
     "relative",
     "compact",
     "growth",
-    "shared",
+    "transpositions",
 )
 """What must be the same for the memory of a tree to mean the same."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.memory import layout as records
 from ..core.memory.storage import fields_of
-from ..core.memory.subtree import copy_shared, copy_subtree
+from ..core.memory.subtree import copy_graph, copy_subtree
 from ..core.random import new_generator
 from ..errors import ParameterError
 from ..problem.state import PlainState
@@ -68,7 +68,7 @@ def outcome_of(tree: Tree, node: Node, action: int, state: Any) -> Outcome:
 def move_root(tree: Tree, above: Node, outcome: Outcome, receding: bool) -> None:
     """Make an outcome of a node's action the root; `Search.advance` says how."""
     kept, given = outcome
-    by_state = tree.fields.shared == records.BY_STATE
+    by_state = tree.fields.transpositions == records.BY_STATE
     depth = 0 if by_state else above.depth + 1
     player = tree.problem.plain_player(given) if kept is None else kept.player
     record = tree.record.copy()
@@ -88,8 +88,8 @@ def move_root(tree: Tree, above: Node, outcome: Outcome, receding: bool) -> None
     else:
         storage.make_sure(int(t.node_count) + 1, int(t.unit_count) + 1)
         origins = np.zeros(int(t.node_count), np.int32)
-        if t.shared:
-            copy_shared(tree.record, record, kept.index, origins, np.full(origins.size, records.NONE, np.int32))
+        if t.transpositions:
+            copy_graph(tree.record, record, kept.index, origins, np.full(origins.size, records.NONE, np.int32))
         else:
             copy_subtree(tree.record, record, kept.index, origins)
     tree.replace(record, storage)  # only now, with nothing left that can fail

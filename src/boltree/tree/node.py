@@ -99,8 +99,8 @@ class Node:
 
     @property
     def depth(self) -> int:
-        """Steps from where the search began; those of the first way here where nodes are shared by state."""
-        if self._tree.fields.shared != BY_STATE:
+        """Steps from where the search began; those of the first path here where nodes are shared by state."""
+        if self._tree.fields.transpositions != BY_STATE:
             return int(self._record.depth)
         return len(self._path()) - 1
 
@@ -118,7 +118,7 @@ class Node:
     def reward(self) -> float:
         """The reward paid on the first arrival here; at the root of a search that shares nodes, NaN."""
         record = self._record
-        if not self._tree.fields.shared:
+        if not self._tree.fields.transpositions:
             return float(record.reward)
         if record.parent == NONE:
             return math.nan
@@ -229,13 +229,13 @@ class Node:
 
     def outcomes(self, action: int) -> list[Node]:
         """The nodes that an action was seen to lead to, in the order in which they were met."""
-        if self._tree.fields.shared:
+        if self._tree.fields.transpositions:
             return [Node(self._tree, int(link.child)) for link in self._links(action)]
         return [Node(self._tree, i) for i in self._chain(action, self._storage.nodes["sibling"])]
 
     def arrivals(self, action: int) -> NDArray[np.int64]:
-        """n(s,a,s'): how often an action led to each of its `outcomes`; a shared node is visited by other ways too."""
-        if self._tree.fields.shared:
+        """n(s,a,s'): how often an action led to each of its `outcomes`; a shared node is visited by other paths too."""
+        if self._tree.fields.transpositions:
             return np.array([link.visits for link in self._links(action)], np.int64)
         return np.array([child.count for child in self.outcomes(action)], np.int64)
 

@@ -20,7 +20,7 @@ class Survey:
     """What `bt.Node` says, for all nodes, in the order in which they were made; ``search.node_at(i)`` is the i-th.
 
     `parent` is the index of the node above, -1 for the root; `recommended` is -1 where no action was tried. Of a node
-    that several ways lead to, `parent`, `action` and `depth` are those of the first.
+    that several paths lead to, `parent`, `action` and `depth` are those of the first.
 
     >>> import boltree as bt
     >>> search = bt.Search(bt.problems.DChain(3), bt.BTS(), seed=0, growth="trial")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Transpositions = Union[bool, Literal["state"]]
 
 
-def sharing_of(transpositions: Any, tree: Tree) -> int:
+def transpositions_of(transpositions: Any, tree: Tree) -> int:
     """What a search shares its nodes by, as the kernel reads it; refuses what makes no sense with shared nodes."""
     if transpositions is False:
         return 0

@@ -23,13 +23,13 @@ from ..core.memory.arena import physical_memory
 from ..core.memory.partition import Partition
 from ..core.memory.room import bytes_of_trial, room_for_batch
 from ..core.memory.storage import Storage, fields_of, new_record
-from ..core.trial.run import abandon_trial, run_shared_trials, run_trials
+from ..core.trial.run import abandon_trial, run_graph_trials, run_trials
 from ..errors import ParameterError, ProblemError
 from ..evaluators import ask, batch_size
 from ..problem.problem import Problem
 from .failures import raise_failure
 from .leaves import enter_evaluator, is_external
-from .transpositions import Estimates, Transpositions, sharing_of
+from .transpositions import Estimates, Transpositions, transpositions_of
 
 MOST_BYTES = 1 << 56
 """More bytes than any machine has; sums of a few such numbers are still 64-bit numbers."""
@@ -83,10 +83,10 @@ class Tree:
         enter_evaluator(t, problem, evaluator, growth)
         self.batch = batch_size(evaluator) if external and not self.counts_trials else 1
         self.in_common_batches = bool(getattr(evaluator, "serves_many_searches", False)) and not self.counts_trials
-        t.shared = sharing_of(transpositions, self)
+        t.transpositions = transpositions_of(transpositions, self)
         self.transpositions: Transpositions = transpositions
-        self.estimates = Estimates(self) if t.shared else None
-        if self.batch > 1 or self.in_common_batches or t.shared:
+        self.estimates = Estimates(self) if t.transpositions else None
+        if self.batch > 1 or self.in_common_batches or t.transpositions:
             # a leaf that waits must not be taken for a node with one visit; a shared node's only child has more parents
             t.compact = 0
         t.growth = records.TRIAL if growth == "trial" else records.LEAF
@@ -190,7 +190,7 @@ class Tree:
 
     def run(self, trials: int) -> bool:
         """Run a number of trials, one by one, in this thread; False when there is no memory for another."""
-        t, kernel = self.fields, run_shared_trials if self.fields.shared else run_trials
+        t, kernel = self.fields, run_graph_trials if self.fields.transpositions else run_trials
         end = t.trials + trials
         return self.drive(lambda: kernel(self.record, end - t.trials))
 
@@ -321,7 +321,7 @@ class Tree:
         """The most visited node with a state, at a depth if one is given; None if there is none."""
         wanted = np.frombuffer(self.problem.as_state(state).tobytes(), np.uint64)
         states, nodes = self.storage.states[: self.size], self.storage.nodes[: self.size]
-        if self.fields.shared == records.BY_STATE:
+        if self.fields.transpositions == records.BY_STATE:
             depth = None
         alive = nodes["marks"] & records.TERMINAL == 0
         same = np.flatnonzero((states == wanted).all(axis=1) & alive & (depth is None or nodes["depth"] == depth))

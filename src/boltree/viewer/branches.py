@@ -35,7 +35,7 @@ def branches_of(search: Search, size: int, names: Sequence[str] = ()) -> dict[st
     while True:
         kept = _kept(seen, most) if most else [seen.root]
         places = {index: place for place, index in enumerate(kept)}
-        outcomes = _shared_outcomes(search, kept) if search.transpositions else _outcomes(seen, kept)
+        outcomes = _graph_outcomes(search, kept) if search.transpositions else _outcomes(seen, kept)
         shown = [
             {"up": places.get(int(seen.parent[index]), -1), "action": int(seen.action[index])}
             | _node(search, index, seen, outcomes, names)
@@ -56,7 +56,7 @@ def _outcomes(seen: Survey, kept: list[int]) -> Counter[tuple[int, int]]:
     return Counter(zip(seen.parent[below].tolist(), seen.action[below].tolist(), strict=True))
 
 
-def _shared_outcomes(search: Search, kept: list[int]) -> Counter[tuple[int, int]]:
+def _graph_outcomes(search: Search, kept: list[int]) -> Counter[tuple[int, int]]:
     """The same where an outcome may be another action's too."""
     children = {index: search.node_at(index).children for index in kept}
     return Counter({(index, a): len(nodes) for index, found in children.items() for a, nodes in found.items()})

@@ -34,12 +34,12 @@ def matching_outcome(tree: Any, child: int, states: Any, row: int) -> int:
 
 
 @inlined
-def shared_node(tree: Any, step: int, states: Any, row: int) -> int:
+def node_in_graph(tree: Any, step: int, states: Any, row: int) -> int:
     """Where nodes are shared: the one with the state of a row, `step` steps after the root; or NONE."""
     for w in range(tree.words):
         states_of(tree)[tree.node_count * tree.words + w] = states[row, w]
     depth = np.int64(node_at(tree, tree.root).depth)
-    if tree.shared != BY_STATE:
+    if tree.transpositions != BY_STATE:
         depth += step
     return np.int64(index_of(tree)[place_of(tree, tree.node_count, depth, False)])
 
@@ -165,7 +165,7 @@ def follow_sampled(
                             chosen = np.int64(a)
                             break
                         k -= 1
-            elif not tree.shared:
+            elif not tree.transpositions:
                 child = first_outcome(tree, index, chosen)
             if call(tree.step, (tree.params_at, scratch_at, chosen, rng_at, out_at)) == FAILED:
                 return STEP_FAILED
@@ -173,8 +173,8 @@ def follow_sampled(
             weight *= tree.discount
             if out[1] != 0.0:
                 break
-            if tree.shared:
-                index = shared_node(tree, taken + 1, scratch, 0)
+            if tree.transpositions:
+                index = node_in_graph(tree, taken + 1, scratch, 0)
             else:
                 index = matching_outcome(tree, child, scratch, 0)
         returns[episode] = total

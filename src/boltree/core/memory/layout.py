@@ -187,7 +187,7 @@ TREE = np.dtype(
         ("sweep_least", "i8"),  # a graph is swept as seldom as if it had this number of nodes
         # what the blocks hold
         ("has_header", "i8"),
-        ("shared", "i8"),  # nodes may have several parents: BY_DEPTH, BY_STATE; 0 in a tree
+        ("transpositions", "i8"),  # nodes may have several parents: BY_DEPTH, BY_STATE; 0 in a tree
         ("extra_words", "i8"),  # of an edge: 3 with entropies, 2 with quotas
         ("has_prior", "i8"),
         ("prior_external", "i8"),  # it comes with the evaluation of a leaf
@@ -217,7 +217,7 @@ TREE = np.dtype(
         ("max_words", "i8"),  # of the blocks
         ("max_state_words", "i8"),
         ("path_at", "i8"),
-        ("ways_at", "i8"),  # the links of the path, where nodes are shared
+        ("path_links_at", "i8"),  # the links of the path, where nodes are shared
         ("levels", "i8"),
         ("weights_at", "i8"),  # actions
         ("mixture_at", "i8"),  # actions: pi by edge, while a node's entropy is entered

@@ -1,9 +1,9 @@
 """Shared nodes: an edge's outcomes are links, and a node is found by its state (and depth) from any edge.
 
 In a tree the outcomes of an edge are nodes of its own. With transpositions the same state at the same depth is one
-node, whichever way leads there; so what belongs to the way lies in a *link* from the edge to the node: how often it was
-taken, n(s,a,s'), and the rewards paid. ``edge.child`` is the first link, the newest. A link is as large as one unit of
-the memory for blocks and lies there. ``edge.outcomes`` counts the links as far as it can.
+node, whichever path leads there; so what belongs to the path lies in a *link* from the edge to the node: how often
+it was taken, n(s,a,s'), and the rewards paid. ``edge.child`` is the first link, the newest. A link is as large as one
+unit of the memory for blocks and lies there. ``edge.outcomes`` counts the links as far as it can.
 
 The index holds every node by state, depth and whether the problem ended there. With nodes shared by the state alone
 every depth is the root's, 0: a trial then ends where it comes to a node for the second time, or after as many steps as
@@ -35,7 +35,7 @@ def is_long(tree: Any, edge: Any) -> bool:
 def depth_below(tree: Any, parent: int) -> int:
     """The depth of a node's outcomes."""
     depth = np.int64(node_at(tree, parent).depth)
-    return depth if tree.shared == BY_STATE else depth + 1
+    return depth if tree.transpositions == BY_STATE else depth + 1
 
 
 @inlined
@@ -56,7 +56,7 @@ def place_of(tree: Any, node: int, depth: int, terminal: bool) -> int:
 
 
 @inlined
-def find_shared(tree: Any, parent: int, edge: int, terminal: bool) -> int:
+def find_in_graph(tree: Any, parent: int, edge: int, terminal: bool) -> int:
     """The node with the state just sampled (which lies where the next node's will) below an edge of `parent`, or NONE.
 
     Known outcomes of the edge are looked at first, which spares the index where they are few.
@@ -73,7 +73,7 @@ def find_shared(tree: Any, parent: int, edge: int, terminal: bool) -> int:
 
 
 @inlined
-def enter_shared(tree: Any, parent: int, child: int) -> None:
+def enter_in_graph(tree: Any, parent: int, child: int) -> None:
     """Enter a new node into the index."""
     node = node_at(tree, child)
     node.depth = depth_below(tree, parent)
@@ -111,7 +111,7 @@ def is_cut(tree: Any, node: Any, level: int, fresh: bool) -> bool:
 
     Such an arrival is not a visit: N(s) counts the actions taken at s, and the evaluation when it was new.
     """
-    if tree.shared != BY_STATE or fresh or node.marks & TERMINAL:
+    if tree.transpositions != BY_STATE or fresh or node.marks & TERMINAL:
         return False
     if node.marks & PASSED or level >= tree.horizon:
         return True
@@ -120,7 +120,7 @@ def is_cut(tree: Any, node: Any, level: int, fresh: bool) -> bool:
 
 
 @kernel
-def rebuild_shared(handle: Any) -> None:
+def rebuild_graph_index(handle: Any) -> None:
     """Enter every node into an empty index."""
     tree = handle[0]
     tree.index_count = 0

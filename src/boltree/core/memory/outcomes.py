@@ -115,7 +115,7 @@ def enter_index(tree: Any, edge: int) -> None:
 @inlined
 def index_is_short(tree: Any, new_nodes: int) -> bool:
     """Whether a trial that makes `new_nodes` might fill the index beyond a half, or wants one that is not there."""
-    if tree.shared:  # it holds every node, once
+    if tree.transpositions:  # it holds every node, once
         return 2 * (tree.index_count + new_nodes) > tree.index_size  # type: ignore[no-any-return]
     if tree.index_wanted == 0:
         return False

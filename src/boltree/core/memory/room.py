@@ -22,7 +22,7 @@ def nodes_of_trial(tree: Any, levels: int) -> int:
 @inlined
 def units_of_trial(tree: Any, levels: int) -> int:
     """Units of blocks, and links, that a trial may need."""
-    if tree.shared:  # a trial may go through any number of nodes that others made
+    if tree.transpositions:  # a trial may go through any number of nodes that others made
         return (levels + 1) * (units_of(tree, tree.actions) + 1)
     return (2 if tree.growth == LEAF else levels + 1) * units_of(tree, tree.actions)
 

@@ -46,7 +46,9 @@ def find_fault(handle: Any, met: Any, used: Any) -> int:
             return fault
     for index in range(tree.node_count):
         tree.error_node = index
-        if met[index] != (0 if index == tree.root else 1) and not (tree.shared == BY_STATE and index == tree.root):
+        if met[index] != (0 if index == tree.root else 1) and not (
+            tree.transpositions == BY_STATE and index == tree.root
+        ):
             return _WAY
     for k in range(tree.window_count):
         tree.error_node = index = np.int64(window_of(tree)[k])
@@ -118,10 +120,10 @@ def fault_below(tree: Any, index: int, met: Any, used: Any) -> int:
             if np.int64(edge.action) <= action or np.int64(edge.action) >= tree.actions:
                 return _ACTION
             action = np.int64(edge.action)
-            indexed = (edge.outcomes == INDEXED and tree.index_wanted) or tree.shared
+            indexed = (edge.outcomes == INDEXED and tree.index_wanted) or tree.transpositions
             if not is_finite(edge.w) or np.isnan(edge.q) or not (edge.outcomes <= CHAIN or indexed):
                 return _ACTION
-            if tree.shared:
+            if tree.transpositions:
                 visits = visits_of_links(tree, index, np.int64(edge.child), met, used)
             else:
                 visits = visits_of_outcomes(tree, index, np.int64(edge.child), action, met)

@@ -12,7 +12,7 @@ from ..interrupts import held_back
 from ..native import for_kernels
 from .arena import Arena, own_pages
 from .layout import EDGE, FLIGHT, HEADER, LEAF, LINK, NODE, NONE, ORIGIN, PATH, TREE, UNIT
-from .links import rebuild_shared
+from .links import rebuild_graph_index
 from .outcomes import count_indexed, rebuild_index
 from .partition import Partition
 from .recycling import BINS, recycle, slide_together
@@ -63,7 +63,7 @@ def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
     paths = levels * actions if tree.relative else 1
     wanted: dict[str, tuple[int, Any]] = {
         "path": (levels, PATH),
-        "ways": (levels, np.int32),
+        "path_links": (levels, np.int32),
         "weights": (actions, np.float64),
         "mixture": (actions, np.float64),
         "policies": (paths, np.float64),
@@ -155,7 +155,7 @@ class Storage:
         room = min(self.arenas["nodes"].size // NODE.itemsize, self.arenas["states"].size // (int(t.words) * 8))
         t.max_nodes = room if self.max_nodes is None else min(room, self.max_nodes + 1)  # one beyond is scratch
         t.max_units = self.arenas["blocks"].size // UNIT
-        if t.shared:
+        if t.transpositions:
             t.max_units = min(int(t.max_units), 2**31 - 1)  # links name each other by 32 bits
         t.max_words = t.max_units * (UNIT // 8)
         if self.partition is not None:
@@ -245,7 +245,7 @@ class Storage:
         new_nodes = max(trials * (1 if t.growth == LEAF else self.scratch["path"].size), int(t.reserve_nodes))
         nodes = int(t.node_count)
         spans = self.spans
-        most = max(nodes + new_nodes if t.shared else int(count_indexed(self.record, spans, new_nodes)), 1024)
+        most = max(nodes + new_nodes if t.transpositions else int(count_indexed(self.record, spans, new_nodes)), 1024)
         size = 1 << (4 * most - 1).bit_length()
         self.drop_index()
         room = int(t.max_bytes) - self._bytes_of(nodes + new_nodes, int(t.unit_count))
@@ -258,8 +258,8 @@ class Storage:
         self.index = index
         t.index_wanted = t.index_stale = 1  # until it is whole: an interrupt may come between
         t.index_at, t.index_size = self.index.ctypes.data, self.index.size
-        if t.shared:
-            rebuild_shared(self.record)
+        if t.transpositions:
+            rebuild_graph_index(self.record)
         else:
             rebuild_index(self.record, spans)
         t.index_stale = 0

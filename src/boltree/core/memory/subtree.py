@@ -106,7 +106,7 @@ def copy_subtree(source: Any, target: Any, index: int, origins: Any) -> None:
 
 
 @kernel
-def copy_shared(source: Any, target: Any, index: int, origins: Any, places: Any) -> None:
+def copy_graph(source: Any, target: Any, index: int, origins: Any, places: Any) -> None:
     """`copy_subtree` where nodes are shared: all that can be reached, each node once.
 
     `places` says where a node is copied to, -1 while nowhere. A node's parent is the first from which it is reached.
@@ -124,15 +124,15 @@ def copy_shared(source: Any, target: Any, index: int, origins: Any, places: Any)
             edge = edge_at(new, b.block + i)
             link, last = np.int64(edge.child), np.int64(NONE)
             while link != NONE:
-                way, copied = link_at(old, link), link_at(new, units)
-                child = np.int64(way.child)
+                outcome, copied = link_at(old, link), link_at(new, units)
+                child = np.int64(outcome.child)
                 if places[child] < 0:
                     places[child] = count
                     origins[count] = child
                     node_at(new, count).parent = done
                     node_at(new, count).action = edge.action
                     count += 1
-                copied.rewards, copied.reward, copied.visits = way.rewards, way.reward, way.visits
+                copied.rewards, copied.reward, copied.visits = outcome.rewards, outcome.reward, outcome.visits
                 copied.child, copied.next = places[child], NONE
                 if last == NONE:
                     edge.child = units
@@ -140,6 +140,6 @@ def copy_shared(source: Any, target: Any, index: int, origins: Any, places: Any)
                     link_at(new, last).next = units
                 last = units
                 units += 1
-                link = np.int64(way.next)
+                link = np.int64(outcome.next)
         done += 1
     enter_tree(old, new, index, count, units)

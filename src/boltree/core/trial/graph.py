@@ -7,7 +7,7 @@ is computed anew from its links, and a node from its edges:
     V(s)     = the algorithm's state value of the Qs (values.py); for means (V_init + sum of W) / (1 + sum of N)
     H_Q(s,a) = sum over s' of n(s,a,s') H_V(s') / N(s,a),                    H_V(s) = H(pi) + sum of pi H_Q
 
-Where no two ways meet this is what a tree computes. Computing is idempotent: nothing is counted twice, however
+Where no two paths meet this is what a tree computes. Computing is idempotent: nothing is counted twice, however
 often it is done. A visit computes the edge that it took, and every n-th visit of a node with n actions all its edges.
 That leaves nodes that are not visited any more; so now and then, and before a user looks at the search, `sweep`
 computes every node from the deepest up. All this is a constant cost a visit. Edges with many outcomes are told, on most
@@ -32,7 +32,17 @@ from ..jit import inlined, kernel
 from ..memory.blocks import extra_at
 from ..memory.layout import BY_STATE, LEAF, NONE, ORIGIN, PASSED, UNFINISHED
 from ..memory.links import is_long
-from ..memory.views import edge_at, entropy_at, header_at, link_at, mixture_of, node_at, references_of, step_at, ways_of
+from ..memory.views import (
+    edge_at,
+    entropy_at,
+    header_at,
+    link_at,
+    mixture_of,
+    node_at,
+    path_links_of,
+    references_of,
+    step_at,
+)
 from .trial import count_tried, is_end
 
 SETTLED = 1e-12
@@ -47,7 +57,7 @@ SWEEP_EVERY = 8
 @inlined
 def entropy_discount(tree: Any) -> float:
     """The weight of entropies one step below: that of rewards where the future has no end."""
-    return tree.discount if tree.shared == BY_STATE else 1.0  # type: ignore[no-any-return]
+    return tree.discount if tree.transpositions == BY_STATE else 1.0  # type: ignore[no-any-return]
 
 
 @inlined
@@ -57,11 +67,11 @@ def compute_edge(tree: Any, node: Any, slot: int) -> None:
     total, entropy = 0.0, 0.0
     link = np.int64(edge.child)
     while link != NONE:
-        way = link_at(tree, link)
-        below = node_at(tree, way.child)
-        total += way.rewards + tree.discount * (way.visits * below.value)
-        entropy += way.visits * below.entropy
-        link = np.int64(way.next)
+        outcome = link_at(tree, link)
+        below = node_at(tree, outcome.child)
+        total += outcome.rewards + tree.discount * (outcome.visits * below.value)
+        entropy += outcome.visits * below.entropy
+        link = np.int64(outcome.next)
     enter_sums(tree, node, slot, total, entropy_discount(tree) * entropy)
 
 
@@ -142,7 +152,7 @@ def compute_entropy(tree: Any, node: Any) -> None:
 
 
 @inlined
-def back_up_shared(tree: Any) -> None:
+def back_up_graph(tree: Any) -> None:
     """Update every link, edge and node of the path, deepest first."""
     leaf = node_at(tree, tree.leaf)
     ended = is_end(tree, leaf)
@@ -159,14 +169,16 @@ def back_up_shared(tree: Any) -> None:
         node.marks &= 255 ^ PASSED
         ret = at.reward + tree.discount * ret
         note_shift(tree, ret)
-        way, edge = link_at(tree, ways_of(tree)[level]), edge_at(tree, node.block + at.slot)
+        outcome, edge = link_at(tree, path_links_of(tree)[level]), edge_at(tree, node.block + at.slot)
         old_w, old_q, old_value = edge.w, edge.q, node.value
-        way.visits += 1
-        way.rewards += at.reward
+        outcome.visits += 1
+        outcome.rewards += at.reward
         edge.visits += 1
         if is_long(tree, edge) and not is_due(edge):
-            change = way.visits * after - (way.visits - 1) * before
-            add_change(tree, node, level, change, way.visits * entropy_after - (way.visits - 1) * entropy_before)
+            change = outcome.visits * after - (outcome.visits - 1) * before
+            add_change(
+                tree, node, level, change, outcome.visits * entropy_after - (outcome.visits - 1) * entropy_before
+            )
         else:
             compute_edge(tree, node, np.int64(at.slot))
         if node.visits % node.actions == 0:
@@ -190,7 +202,7 @@ def back_up_shared(tree: Any) -> None:
 
 
 @inlined
-def undo_shared(tree: Any) -> None:
+def undo_in_graph(tree: Any) -> None:
     """Take back a trial that failed on its way down: visits, the links and the nodes it made."""
     if tree.pending == 2:
         return  # it was the root's own evaluation that failed
@@ -203,9 +215,9 @@ def undo_shared(tree: Any) -> None:
         node.visits -= 1
         node.entropy = at.entropy
         node.marks &= 255 ^ PASSED
-        if level < tree.length and link_at(tree, ways_of(tree)[level]).visits == 0:
+        if level < tree.length and link_at(tree, path_links_of(tree)[level]).visits == 0:
             edge = edge_at(tree, node.block + at.slot)
-            edge.child = link_at(tree, ways_of(tree)[level]).next
+            edge.child = link_at(tree, path_links_of(tree)[level]).next
             edge.outcomes -= 1
     tree.node_count = tree.nodes_before
     tree.index_stale = 1
@@ -221,7 +233,7 @@ def sweep(handle: Any, order: Any, most: int) -> int:
     tree = handle[0]
     tree.next_sweep = tree.visits_made + SWEEP_EVERY * max(tree.node_count, tree.sweep_least)
     done, change, largest = 0, np.inf, 0.0
-    while done < 1 or (tree.shared == BY_STATE and change > SETTLED * largest and done < most):
+    while done < 1 or (tree.transpositions == BY_STATE and change > SETTLED * largest and done < most):
         change, largest = 0.0, 0.0
         for k in range(order.size):
             node = node_at(tree, order[k])

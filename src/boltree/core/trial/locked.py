@@ -42,7 +42,7 @@ def run_worker(handle: Any) -> int:
     began = cycles()
     main = record_at(tree.owner, TREE)
     status = work(tree, main)
-    share_returns(tree, main)
+    exchange_returns(tree, main)
     tree.worked += cycles() - began
     if status != DONE:
         add_to(tree.owner + STOPPED, 1)
@@ -65,8 +65,8 @@ def work(tree: Any, main: Any) -> int:
                 return DONE
         status = room_for_all(tree, main)
         if status == DONE:
-            share_returns(tree, main)
-            status = descend_shared(tree)
+            exchange_returns(tree, main)
+            status = descend_locked(tree)
             if status == DONE:
                 status = land(tree)
             else:
@@ -118,7 +118,7 @@ def set_reserves(handle: Any, threads: int) -> None:
 
 
 @inlined
-def share_returns(tree: Any, main: Any) -> None:
+def exchange_returns(tree: Any, main: Any) -> None:
     """Tell the others the extreme returns seen here, and learn theirs."""
     if not tree.automatic and not tree.shifted:
         return
@@ -135,7 +135,7 @@ def share_returns(tree: Any, main: Any) -> None:
 
 
 @inlined
-def descend_shared(tree: Any) -> int:
+def descend_locked(tree: Any) -> int:
     """Go down to a leaf and value it; DONE or an error. The trial is announced at all nodes up to ``tree.length``."""
     index, level = tree.root, np.int64(0)
     tree.batching = 1  # going down changes nothing that a policy is worked out from

@@ -10,7 +10,7 @@ from ..jit import inlined, kernel
 from ..memory.layout import DONE, EVALUATE, SWEEP, UNKNOWN_CHOICE
 from ..memory.room import nodes_of_trial, room_for, units_of_trial
 from ..memory.views import node_at
-from .graph import back_up_shared, undo_shared
+from .graph import back_up_graph, undo_in_graph
 from .trial import back_up, descend, enter_leaf, undo
 
 
@@ -21,16 +21,16 @@ def run_trials(handle: Any, trials: int) -> int:
 
 
 @kernel
-def run_shared_trials(handle: Any, trials: int) -> int:
+def run_graph_trials(handle: Any, trials: int) -> int:
     """`run_trials` where nodes are shared: code of its own, so that a tree's stays as fast as it is."""
     return run_more(handle[0], trials, True)
 
 
 @inlined
-def run_more(tree: Any, trials: int, shared: bool) -> int:
+def run_more(tree: Any, trials: int, graph: bool) -> int:
     """Run up to `trials` trials; DONE, or what must be seen to first: FULL, EVALUATE, INDEX, SWEEP, or an error.
 
-    Whether nodes are `shared` is a constant.
+    Whether nodes are `graph` is a constant.
     """
     if tree.state_value > POWER:  # the last of them
         return UNKNOWN_CHOICE
@@ -44,25 +44,25 @@ def run_more(tree: Any, trials: int, shared: bool) -> int:
             status = room_for(tree, new_nodes, new_units)
             if status != DONE:
                 return status
-            if shared and tree.visits_made >= tree.next_sweep:
+            if graph and tree.visits_made >= tree.next_sweep:
                 return SWEEP
             if tree.distribution == SWITCHING and levels > 0:
                 tree.switch = levels - tree.trials % levels
         resumed = tree.pending
-        status = enter_leaf(tree) if resumed else descend(tree, shared)
+        status = enter_leaf(tree) if resumed else descend(tree, graph)
         if status == EVALUATE:
             return EVALUATE
         if status != DONE:
-            if shared:
-                undo_shared(tree)
+            if graph:
+                undo_in_graph(tree)
             else:
                 undo(tree)
             tree.pending = 0
             return status
         tree.pending = 0
         if resumed != 2:
-            if shared:
-                back_up_shared(tree)
+            if graph:
+                back_up_graph(tree)
             else:
                 back_up(tree)
             tree.trials += 1
@@ -74,8 +74,8 @@ def run_more(tree: Any, trials: int, shared: bool) -> int:
 @kernel
 def abandon_trial(handle: Any) -> None:
     """Take back a trial whose leaf waits for an evaluation that will not come."""
-    if handle[0].shared:
-        undo_shared(handle[0])
+    if handle[0].transpositions:
+        undo_in_graph(handle[0])
     else:
         undo(handle[0])
     handle[0].pending = 0

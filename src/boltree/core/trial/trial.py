@@ -44,19 +44,19 @@ from ..memory.layout import (
     UNFINISHED,
     WAITING,
 )
-from ..memory.links import enter_shared, find_shared, is_cut, take_link
+from ..memory.links import enter_in_graph, find_in_graph, is_cut, take_link
 from ..memory.outcomes import find_outcome, link_outcome
-from ..memory.views import edge_at, entropy_at, link_at, node_at, out_of, rng_of, states_of, step_at, ways_of
+from ..memory.views import edge_at, entropy_at, link_at, node_at, out_of, path_links_of, rng_of, states_of, step_at
 from ..native import FAILED, call
 from ..random import uniform_of
 
 
 @inlined
-def descend(tree: Any, shared: bool) -> int:
+def descend(tree: Any, graph: bool) -> int:
     """Select down to a leaf and value it; DONE, EVALUATE (the leaf waits for an evaluator), or an error.
 
     While a batch is selected, nothing that a policy is worked out from changes on the way, and COLLISION says that the
-    way led to a leaf that waits already. `shared` says that nodes may have several parents (links.py); callers give a
+    way led to a leaf that waits already. `graph` says that nodes may have several parents (links.py); callers give a
     constant, so that the code for a tree has nothing of it.
     """
     index, level = tree.root, np.int64(0)
@@ -72,7 +72,7 @@ def descend(tree: Any, shared: bool) -> int:
         step_at(tree, level).entropy = node.entropy
         tree.leaf = index
         tree.length = level
-        if shared and is_cut(tree, node, level, fresh):
+        if graph and is_cut(tree, node, level, fresh):
             tree.leaf_value = node.value
             return DONE
         node.visits += 1
@@ -113,14 +113,14 @@ def descend(tree: Any, shared: bool) -> int:
             edge = node.block + slot
             known = np.int64(edge_at(tree, edge).child)
         if tree.deterministic and known != NONE:
-            child, fresh = (np.int64(link_at(tree, known).child) if shared else known), False
-            step_at(tree, level).reward = link_at(tree, known).reward if shared else node_at(tree, child).reward
+            child, fresh = (np.int64(link_at(tree, known).child) if graph else known), False
+            step_at(tree, level).reward = link_at(tree, known).reward if graph else node_at(tree, child).reward
         else:
             status = step(tree, index, action, level)
             if status != DONE:
                 return status
-            if shared:
-                child = find_shared(tree, index, edge, out_of(tree)[1] != 0.0)
+            if graph:
+                child = find_in_graph(tree, index, edge, out_of(tree)[1] != 0.0)
             else:
                 child = find_outcome(tree, edge, known, tree.node_count, out_of(tree)[1] != 0.0)
             fresh = child == NONE
@@ -129,15 +129,15 @@ def descend(tree: Any, shared: bool) -> int:
                 status = enter_node(tree, child, index, action, known, level)
                 if status != DONE:
                     return status
-                if shared:
-                    enter_shared(tree, index, child)
+                if graph:
+                    enter_in_graph(tree, index, child)
                 elif slot == NONE:
                     node.block = child
                     node.marks |= SINGLE
                 else:
                     link_outcome(tree, edge, child)
-        if shared:
-            ways_of(tree)[level] = take_link(tree, edge, child, step_at(tree, level).reward, fresh)
+        if graph:
+            path_links_of(tree)[level] = take_link(tree, edge, child, step_at(tree, level).reward, fresh)
         fresh = fresh and tree.growth == LEAF
         index = child
         level += 1

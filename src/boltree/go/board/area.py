@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .board import EMPTY, WHITE
-from .both import both, shared
+from .both import both, compiled_apart
 from .sketch import POINTS
 
 _REGIONS = POINTS // 2 + 2
@@ -51,7 +51,7 @@ def find_area(rules: Any, board: Any, area: Any) -> None:
             area.owner[p] = board.colour[p]
 
 
-@shared
+@compiled_apart
 def claim(near: Any, board: Any, area: Any, colour: int, suicide: bool) -> None:
     """Give a colour its pass-alive chains and territories."""
     points, stones = near.size // 8 - 1, 0
@@ -77,7 +77,7 @@ def claim(near: Any, board: Any, area: Any, colour: int, suicide: bool) -> None:
                     area.owner[p] = colour
 
 
-@shared
+@compiled_apart
 def find_regions(near: Any, board: Any, area: Any, colour: int, suicide: bool) -> None:
     """Find the regions of a colour; each has an empty point, because the opponent's chains have liberties."""
     points, regions, end = near.size // 8 - 1, 0, 0
@@ -117,7 +117,7 @@ def find_regions(near: Any, board: Any, area: Any, colour: int, suicide: bool) -
     area.regions = regions
 
 
-@shared
+@compiled_apart
 def list_heads(near: Any, board: Any, area: Any, colour: int, p: int, first: int) -> int:
     """List the chains of a colour around a point; how many."""
     count = 0
@@ -132,7 +132,7 @@ def list_heads(near: Any, board: Any, area: Any, colour: int, p: int, first: int
     return count
 
 
-@shared
+@compiled_apart
 def keep_heads(near: Any, board: Any, area: Any, p: int, first: int, count: int) -> int:
     """Keep of the listed chains those around a point; how many."""
     kept = 0
@@ -147,7 +147,7 @@ def keep_heads(near: Any, board: Any, area: Any, p: int, first: int, count: int)
     return kept
 
 
-@shared
+@compiled_apart
 def kill(near: Any, board: Any, area: Any, colour: int) -> bool:
     """Find chains without two vital regions; whether there were any. Their regions are unsafe from now on."""
     points, found = near.size // 8 - 1, False

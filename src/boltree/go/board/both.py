@@ -25,7 +25,7 @@ def both(function: F) -> F:
     return _known(function, inlined=True)
 
 
-def shared(function: F) -> F:
+def compiled_apart(function: F) -> F:
     """Like `both`, but not inlined by force: for larger functions with several callers, which compile faster so.
 
     That is said outright, because a function takes over what its caller is compiled with.

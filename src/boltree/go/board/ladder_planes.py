@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .board import EMPTY
-from .both import both, shared
+from .both import both, compiled_apart
 from .ladders import LADDER, is_captured
 from .sketch import FOUND, POINTS, SKETCH, draw, empty_around, take_back, try_move, walk
 from .stack_memory import room
@@ -50,7 +50,7 @@ def fill_ladders(rules: Any, board: Any, out: Any, me: int, known: int) -> None:
             out[plane + p] = out[plane - points + p]
 
 
-@shared
+@compiled_apart
 def list_changes(points: int, past: Any, sketch: Any, colours: Any, ago: int) -> None:
     """List the points that are of another colour on a sketch than they were on a past board."""
     count = 0
@@ -60,7 +60,7 @@ def list_changes(points: int, past: Any, sketch: Any, colours: Any, ago: int) ->
     past.changes[ago] = count
 
 
-@shared
+@compiled_apart
 def fill_chain(
     near: Any, sketch: Any, ladder: Any, past: Any, out: Any, p: int, ko: int, ago: int, last: int, me: int
 ) -> None:
@@ -98,7 +98,7 @@ def fill_chain(
             out[(_LIBERTIES + count - 1) * points + sketch.chain[FOUND + i]] = 1.0
 
 
-@shared
+@compiled_apart
 def was_so(near: Any, sketch: Any, past: Any, ago: int, before: int) -> bool:
     """Whether nothing that was looked at since the stamp `before` was different on a past board.
 
@@ -114,7 +114,7 @@ def was_so(near: Any, sketch: Any, past: Any, ago: int, before: int) -> bool:
     return True
 
 
-@shared
+@compiled_apart
 def ko_point(near: Any, board: Any, sketch: Any) -> int:
     """Where the last move left a ko: the point whose one stone it took; the edge for none.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .board import EDGE, EMPTY
-from .both import shared
+from .both import compiled_apart
 from .sketch import DEEPEST, OTHER, POINTS, PREY, empty_around, take_back, try_move, walk
 
 NODES = 25_000
@@ -31,7 +31,7 @@ LADDER = np.dtype(
 )
 
 
-@shared
+@compiled_apart
 def is_captured(near: Any, sketch: Any, ladder: Any, prey: int) -> bool:
     """Whether a chain with one liberty is captured although its owner, the defender, moves first."""
     defender, limit = np.int64(sketch.colour[prey]), 3 * (near.size // 8 - 1) // 2
@@ -69,20 +69,20 @@ def is_captured(near: Any, sketch: Any, ladder: Any, prey: int) -> bool:
                 verdict = _OPEN
 
 
-@shared
+@compiled_apart
 def mover_at(depth: int, defender: int) -> int:
     """Whose move it is: the defender's at even depths."""
     return defender if depth % 2 == 0 else 3 - defender
 
 
-@shared
+@compiled_apart
 def leave(sketch: Any, ladder: Any, depth: int, defender: int) -> None:
     """Take back the move that was tried last at a depth."""
     p = np.int64(ladder.move[ladder.next[depth] - 1])
     take_back(sketch, p, mover_at(depth, defender), np.int64(ladder.gone[depth]), np.int64(ladder.ko[depth]))
 
 
-@shared
+@compiled_apart
 def enter(near: Any, sketch: Any, ladder: Any, prey: int, depth: int) -> int:
     """Safe or captured where that can be seen; else open, with the moves to try listed."""
     count = walk(near, sketch, prey, 3, PREY)
@@ -116,7 +116,7 @@ def enter(near: Any, sketch: Any, ladder: Any, prey: int, depth: int) -> int:
     return _OPEN
 
 
-@shared
+@compiled_apart
 def list_captures(near: Any, sketch: Any, ladder: Any, first: int) -> int:
     """List the moves that capture a chain next to the prey, which was walked last; the place after them."""
     end, length, attacker = first, np.int64(sketch.length), 3 - np.int64(sketch.colour[sketch.chain[PREY]])
@@ -136,7 +136,7 @@ def list_captures(near: Any, sketch: Any, ladder: Any, first: int) -> int:
     return end
 
 
-@shared
+@compiled_apart
 def is_beside(near: Any, p: int, q: int) -> bool:
     """Whether two points are neighbours."""
     found = False
@@ -145,7 +145,7 @@ def is_beside(near: Any, p: int, q: int) -> bool:
     return found
 
 
-@shared
+@compiled_apart
 def is_double_ko(near: Any, sketch: Any, ladder: Any, one: int, other: int, first: int) -> bool:
     """Whether both liberties of the prey, which was walked last, are kos that it cannot win at the same time."""
     defender = np.int64(sketch.colour[sketch.chain[PREY]])
@@ -163,7 +163,7 @@ def is_double_ko(near: Any, sketch: Any, ladder: Any, one: int, other: int, firs
     return True
 
 
-@shared
+@compiled_apart
 def is_ko_mouth(near: Any, sketch: Any, p: int, defender: int) -> bool:
     """Whether a stone of the attacker here would take just one stone, amid the defender's."""
     in_atari, stones = 0, 0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .board import EDGE, EMPTY, LARGEST
-from .both import shared
+from .both import compiled_apart
 
 POINTS = LARGEST * LARGEST + 1
 KEPT = 3
@@ -37,7 +37,7 @@ SKETCH = np.dtype(
 )
 
 
-@shared
+@compiled_apart
 def draw(near: Any, sketch: Any, colours: Any) -> None:
     """Make a sketch of a board's colours; `near` is the board's neighbours."""
     points = near.size // 8 - 1
@@ -50,7 +50,7 @@ def draw(near: Any, sketch: Any, colours: Any) -> None:
     sketch.colour[points] = EDGE  # a past board has no edge before the first move
 
 
-@shared
+@compiled_apart
 def walk(near: Any, sketch: Any, start: int, most: int, where: int) -> int:
     """How many liberties the chain at a stone has, counted up to `most`; the walk ends there.
 
@@ -86,7 +86,7 @@ def walk(near: Any, sketch: Any, start: int, most: int, where: int) -> int:
     return found
 
 
-@shared
+@compiled_apart
 def empty_around(near: Any, sketch: Any, p: int) -> int:
     """How many neighbours of a point are empty."""
     count = 0
@@ -95,7 +95,7 @@ def empty_around(near: Any, sketch: Any, p: int) -> int:
     return count
 
 
-@shared
+@compiled_apart
 def try_move(near: Any, sketch: Any, p: int, colour: int) -> bool:
     """Play on an empty point; whether ko and suicide allow it. If not, nothing has changed."""
     points = near.size // 8 - 1
@@ -124,7 +124,7 @@ def try_move(near: Any, sketch: Any, p: int, colour: int) -> bool:
     return True
 
 
-@shared
+@compiled_apart
 def take_back(sketch: Any, p: int, colour: int, gone: int, ko: int) -> None:
     """Take a move back, with what was taken and the ko before it."""
     sketch.colour[p] = EMPTY
