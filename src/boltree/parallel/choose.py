@@ -64,12 +64,12 @@ class Measured(Threaded):
         tree.fields.compact = 0  # as threads on one tree need it
 
     @property
-    def parallelism(self) -> str:  # type: ignore[override]
+    def parallelism(self) -> str:
         """``"unknown"`` until it is chosen."""
         return "unknown" if self.chosen is None else self.chosen.parallelism
 
     @property
-    def trials(self) -> int:  # type: ignore[override]
+    def trials(self) -> int:
         """Trials that are not in the tree yet."""
         return 0 if self.chosen is None else self.chosen.trials
 

@@ -38,8 +38,6 @@ class OwnTrees(Threaded):
         merges: how often trees were merged so far.
     """
 
-    parallelism = "a tree each"
-
     def __init__(self, tree: Tree, threads: int, seed: np.random.SeedSequence, *, deterministic: bool) -> None:
         super().__init__(tree, threads)
         self._helpers = [HelperTree(tree, one) for one in seed.spawn(threads - 1)]
@@ -64,7 +62,12 @@ class OwnTrees(Threaded):
         self._unmerged = False  # whether trees wait to be merged, for which there was no memory
 
     @property
-    def trials(self) -> int:  # type: ignore[override]
+    def parallelism(self) -> str:
+        """``"a tree each"``."""
+        return "a tree each"
+
+    @property
+    def trials(self) -> int:
         """Trials of the helpers' trees."""
         return sum(helper.trials for helper in self._helpers)
 

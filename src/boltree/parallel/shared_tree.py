@@ -19,8 +19,6 @@ from .workers import Worker
 class SharedTree(Threaded):
     """Workers on the search's own tree, which is whole again whenever they have stopped."""
 
-    parallelism = "shared tree"
-
     def __init__(self, tree: Tree, threads: int, seed: np.random.SeedSequence) -> None:
         super().__init__(tree, threads)
         self._workers = [Worker(tree, one) for one in seed.spawn(threads)]
@@ -28,6 +26,11 @@ class SharedTree(Threaded):
         self._version = tree.version
         make_ready(run_worker, tree.record)
         compile_renumbering(tree.record)
+
+    @property
+    def parallelism(self) -> str:
+        """``"shared tree"``."""
+        return "shared tree"
 
     def run_threads(self, trials: int, last: int | None, left: float | None) -> bool:
         """Run `trials` trials; False when there is not memory for as many at once as there are threads."""

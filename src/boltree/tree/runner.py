@@ -39,8 +39,9 @@ class Limits:
 class Runner(Protocol):
     """Runs the trials of one tree."""
 
-    parallelism: str
-    """How threads work together, as `Search.parallelism` says it."""
+    @property
+    def parallelism(self) -> str:
+        """How threads work together, as `Search.parallelism` says it."""
 
     @property
     def trials(self) -> int:
@@ -53,13 +54,21 @@ class Runner(Protocol):
 class ChunkedRunner:
     """Runs trials in chunks; subclasses say how a chunk is run."""
 
-    parallelism = "one thread"
-    trials = 0
     compile_seconds = 0.0
     """Seconds of this run that went into compiling, which no limit counts."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
+
+    @property
+    def parallelism(self) -> str:
+        """How threads work together, as `Search.parallelism` says it."""
+        return "one thread"
+
+    @property
+    def trials(self) -> int:
+        """Trials that are not in the tree yet."""
+        return 0
 
     def begin(self) -> None:
         """Get ready for a run."""
