@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -12,9 +13,10 @@ import pytest
 from examples.connect_four.network import ConnectFourNetwork
 
 import boltree as bt
+from boltree.batches.together import Arrivals
 from boltree.core.memory.layout import TREE
 from boltree.core.trial.seeds import write_words
-from child import Interrupt, call
+from child import LONG, Interrupt, call
 from mdps import random_mdp
 from test_batches import Guess
 from test_invariants import ALGORITHMS
@@ -155,16 +157,36 @@ def test_what_says_where_memory_lies_stays_a_workers_own():
 
 
 @pytest.mark.parametrize("algorithm", [bt.PUCT(), bt.PUCT(noise=0.25), bt.BTS(alpha=0.2), bt.HMCTS()], ids=repr)
-def test_leaves_share_batches(algorithm):
+def test_many_searches_with_an_evaluator_do_what_each_does_alone(algorithm):
     game = bt.problems.TicTacToe()
-    guess = Guess(2)
-    found = bt.search_many([game] * 150, algorithm, 24, threads=2, seed=0, evaluator=guess)
-    assert max(guess.sizes) > 20
+    found = bt.search_many([game] * 150, algorithm, 24, threads=2, seed=0, evaluator=Guess(2))
     with bt.Together(Guess(2)) as together:
         check_alone(found, lambda i: game, None, algorithm, 24, evaluator=together)
         again = bt.search_many([game] * 150, algorithm, 24, seed=0, evaluator=together)
         assert again.visits.tobytes() == found.visits.tobytes()
         assert bt.Search(game, algorithm, evaluator=together).run(trials=4) == "trials"  # it is still open
+
+
+@pytest.mark.parametrize("algorithm", [bt.PUCT(), bt.BTS(alpha=0.2), bt.HMCTS()], ids=lambda one: one.name)
+def test_leaves_share_batches(algorithm, monkeypatch):
+    """No answer comes before 40 searches have asked; so what they ask stands in few batches."""
+    asked, enough, add = [], threading.Event(), Arrivals.add
+
+    def noted(self, one):
+        add(self, one)
+        asked.append(one)
+        if len(asked) == 40:
+            enough.set()
+
+    class Waiting(Guess):
+        def evaluate(self, batch):
+            assert enough.wait(LONG)
+            return super().evaluate(batch)
+
+    monkeypatch.setattr(Arrivals, "add", noted)
+    guess = Waiting(2, prior=False)  # else the searches' roots would be asked about before their leaves
+    bt.search_many([bt.problems.TicTacToe()] * 150, algorithm, 24, threads=2, seed=0, evaluator=guess)
+    assert max(guess.sizes) >= 40 / (bt.Together.at_once + 1)
 
 
 class Scaled(bt.Problem):
