@@ -63,8 +63,7 @@ def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
 
     distribution, value, entropy = algorithm.distribution_row, algorithm.state_value_row, algorithm.entropy_row
     t.distribution, t.state_value, t.entropy_bonus = distribution.number, value.number, entropy.number
-    t.sampled, t.counts_trials = distribution.sampled, distribution.counts_trials
-    t.has_temperature, t.shifted = value.has_temperature, value.shifted
+    t.sampled, t.has_temperature, t.shifted = distribution.sampled, value.has_temperature, value.shifted
     t.relative = distribution.relative or value.relative or entropy.relative
     t.recommend_visits = get("recommend", "value") == "visits"
     alpha, beta = algorithm.temperatures

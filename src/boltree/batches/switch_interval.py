@@ -3,6 +3,9 @@
 A server's thread needs the interpreter several times a batch. With Python's own interval of 5 ms it may wait for most
 of a batch's time for another thread that computes. The interval holds in the whole process: there is no other way to
 set it, so it is as it was before as soon as no search runs.
+
+Measured once, with 96 games and a network on a GPU: the searches kept up with 0.82 of the network's own speed at 5 ms,
+with 0.85 at 1 ms and with 0.56 at 0.05 ms.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Go: ``bt.go``. The board is ``board.py`` (stones) and ``rules.py`` (turns); the problem is `bt.problems.Go`.
+"""Go: ``bt.go``. ``board/`` holds the rules and what a network sees; the problem is `bt.problems.Go`.
 
-What a network sees is ``features.py`` (with ``ladders.py`` and ``area.py``); asking one is ``evaluation.py``.
+``network/`` asks networks, ``gtp/`` talks to other programs, ``match/`` plays players against each other.
 """
 
 from __future__ import annotations

@@ -110,8 +110,3 @@ class Measured(Threaded):
     def _choose_own_trees(self, compact: int) -> None:
         self.tree.fields.compact = compact
         self.chosen = OwnTrees(self.tree, self.threads, self._seed, deterministic=False)
-
-
-def _needs_own_trees(tree: Tree) -> bool:
-    """Whether an algorithm counts single trials, or their returns, so that threads cannot share its tree."""
-    return bool(tree.counts_trials or tree.fields.adaptive)

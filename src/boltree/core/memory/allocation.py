@@ -1,7 +1,7 @@
 """Taking nodes and units from the tree's arenas.
 
 A tree of one thread counts up. Threads that share a tree take ranges from its counters, so that they meet there seldom;
-before each trial a thread has made sure that what all of them may take is there (worker.py).
+before each trial a thread has made sure that what all of them may take is there (trial/locked.py).
 """
 
 from __future__ import annotations

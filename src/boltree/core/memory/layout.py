@@ -144,13 +144,12 @@ GROUP = np.dtype(
 
 TREE = np.dtype(
     [
-        # the algorithm: a point in the design space (algorithms.py says what the numbers mean)
+        # the algorithm: a point in the design space (core/formulas/space.py says what the numbers mean)
         ("distribution", "i8"),
         ("state_value", "i8"),
         ("entropy_bonus", "i8"),
         # what the row of the design space says of it (space.py)
         ("sampled", "i8"),
-        ("counts_trials", "i8"),
         ("has_temperature", "i8"),
         ("shifted", "i8"),
         ("recommend_visits", "i8"),

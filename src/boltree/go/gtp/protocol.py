@@ -1,4 +1,4 @@
-"""GTP, the Go Text Protocol (version 2): lines in, answers out. What the commands do is in ``gtp_commands.py``."""
+"""GTP, the Go Text Protocol (version 2): lines in, answers out. What the commands do is in ``commands.py``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """``bt.PythonProblem``: arbitrary Python objects as states and ordinary methods, searched by the same kernel.
 
 The kernel sees a state as a number; the objects stay in Python. What Python has said about a state, an action or an
-outcome is kept (known.py), and Python is not asked again. So a problem that is deterministic or lists its outcomes runs
-at hundreds of thousands of trials a second where its states come again.
+outcome is kept (answers.py), and Python is not asked again. So a problem that is deterministic or lists its outcomes
+runs at hundreds of thousands of trials a second where its states come again.
 """
 
 from __future__ import annotations
