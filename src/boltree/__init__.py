@@ -12,7 +12,7 @@ True
 from typing import TYPE_CHECKING
 
 from . import problems
-from .algorithms.schedules import log_decay, sqrt_decay
+from .algorithms.schedules import log_decay, spectrum, sqrt_decay
 from .algorithms.table import (
     ANTS,
     ARBTS,
@@ -148,6 +148,7 @@ __all__ = [
     "search_many",
     "simple_regret",
     "solve",
+    "spectrum",
     "sqrt_decay",
     "uniform",
     "value_of",

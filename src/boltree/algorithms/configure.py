@@ -8,7 +8,7 @@ from ..core.formulas import space
 from ..core.memory.layout import ENTROPY, QUOTA
 from ..core.memory.storage import fields_of, new_record
 from ..problem.problem import Problem
-from .schedules import Auto, native_schedule
+from .schedules import Auto, native_schedule, span_of
 from .table import ALIAS_FROM, Algorithm
 
 SCAN_TO = 8
@@ -35,6 +35,8 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, extern
     t.alias_from = NEVER
     if alias == "auto" and external:
         alias = False  # an evaluator's answer costs far more than O(A), and is worth the latest policy
+    if t.alpha_kind == space.SPECTRUM:
+        alias = False  # a table is of one temperature
     if alias and distribution.sampled and not t.relative:  # a policy relative to the parent's changes with every trial
         t.alias_from = 2 if alias is True else ALIAS_FROM
     t.scan_to = SCAN_TO
@@ -69,6 +71,7 @@ def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
     alpha, beta = algorithm.temperatures
     t.alpha_kind, t.alpha_scale, t.alpha_function, kept_alpha = native_schedule(f"{algorithm.name}: alpha", alpha)
     t.beta_kind, t.beta_scale, t.beta_function, kept_beta = native_schedule(f"{algorithm.name}: beta", beta)
+    t.alpha_span = span_of(alpha)
     t.auto_alpha, t.auto_beta = (one.x if isinstance(one, Auto) else 0.0 for one in (alpha, beta))
     t.automatic = isinstance(alpha, Auto) or isinstance(beta, Auto)
     t.auto_q = isinstance(alpha, Auto) and getattr(algorithm, "q_init", None) is None

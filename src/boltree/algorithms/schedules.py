@@ -33,30 +33,62 @@ class Decay:
 
 
 @dataclass(frozen=True)
+class Spectrum:
+    """A temperature that is drawn anew for each trial, between two numbers, uniform in its logarithm."""
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        for name, given in (("low", self.low), ("high", self.high)):
+            if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 0 < given < math.inf:
+                raise ParameterError(f"spectrum: {name}={given!r}, must be a finite number greater than 0")
+        if self.low > self.high:
+            raise ParameterError(f"spectrum: low={self.low!r}, must be at most high={self.high!r}")
+
+    def __repr__(self) -> str:
+        return f"spectrum({self.low:g}, {self.high:g})"
+
+
+@dataclass(frozen=True)
 class Auto:
-    """A temperature in units of the returns that the search sees: x of them, constant or decaying as `Decay` does."""
+    """A temperature in units of the returns that the search sees: x of them, constant or decaying as `Decay` does.
+
+    Of the kind ``"spectrum"`` it is drawn for each trial, between x and `high` of them.
+    """
 
     kind: str
     x: float
+    high: float = math.inf
 
     def scaled(self, scale: float) -> float | Decay:
         """The schedule that it stands for while x units are `scale`."""
         return scale if self.kind == "constant" else Decay(self.kind, scale)
 
+    def __repr__(self) -> str:
+        return "spectrum()" if self.kind == "spectrum" else f"Auto({self.kind!r}, {self.x:g})"
 
-Schedule = Union[float, Decay, Auto, Callable[[int], float]]
+
+Schedule = Union[float, Decay, Auto, Spectrum, Callable[[int], float]]
 """What a temperature may be."""
 
-Temperature = Union[float, Decay, Callable[[int], float], Literal["auto"]]
+Temperature = Union[float, Decay, Auto, Spectrum, Callable[[int], float], Literal["auto"]]
 """How it is written."""
+
+SPECTRUM_AUTO = 0.003, 3.0
+"""Between which shares of the returns seen a temperature is drawn, unless numbers are given."""
 
 
 def at_count(schedule: Schedule, m: int, scale: float = 1.0) -> float:
     """A schedule's value at the count m; `scale` is what an automatic one's x units are now.
 
+    NaN for a temperature that each trial has of its own.
+
     >>> at_count(0.5, 9), at_count(sqrt_decay(1.0), 4), at_count(Auto("sqrt", 0.1), 4, scale=6.0)
     (0.5, 0.5, 3.0)
     """
+    if isinstance(schedule, Spectrum) or (isinstance(schedule, Auto) and schedule.kind == "spectrum"):
+        return math.nan
     if isinstance(schedule, Auto):
         schedule = schedule.scaled(scale)
     return float(schedule(m) if callable(schedule) else schedule)
@@ -80,6 +112,22 @@ def sqrt_decay(x: float) -> Decay:
     return Decay("sqrt", x)
 
 
+def spectrum(low: float | None = None, high: float | None = None) -> Spectrum | Auto:
+    """A temperature drawn for each trial, uniform in its logarithm; without numbers, in units of the returns seen.
+
+    Bellman backups do not depend on who chose the actions, so trials at different temperatures may share one tree:
+    hot ones explore, cold ones look closely at what is good. For algorithms whose values do not depend on a temperature.
+
+    >>> spectrum(0.01, 10.0)
+    spectrum(0.01, 10)
+    """
+    if low is None and high is None:
+        return Auto("spectrum", *SPECTRUM_AUTO)
+    if low is None or high is None:
+        raise ParameterError(f"spectrum(low={low!r}, high={high!r}): give both, or neither")
+    return Spectrum(low, high)
+
+
 def as_real(given: Any) -> float:
     """A number as a real one; infinity for a whole number beyond all of them."""
     try:
@@ -96,7 +144,7 @@ def check_schedule(name: str, given: Any, *, positive: bool) -> None:
         values.append((None, as_real(given)))
     elif isinstance(given, Decay):
         values.append((None, as_real(given.x)))
-    elif isinstance(given, str) and given == "auto":
+    elif isinstance(given, (Auto, Spectrum)) or (isinstance(given, str) and given == "auto"):
         return
     elif callable(given):
         for m in (1, 2, 10, 1000, 10**6):
@@ -106,7 +154,7 @@ def check_schedule(name: str, given: Any, *, positive: bool) -> None:
                 raise ParameterError(f"{name}: the function failed at count {m}: {error!r}") from error
     else:
         raise ParameterError(
-            f"{name}={given!r}: must be a number, log_decay(x), sqrt_decay(x), a function of a count, or 'auto'"
+            f"{name}={given!r}: must be a number, log_decay(x), sqrt_decay(x), spectrum(low, high), a function of a count, or 'auto'"
         )
     for count, value in values:
         if not math.isfinite(value) or value < 0 or (positive and value == 0):
@@ -114,15 +162,27 @@ def check_schedule(name: str, given: Any, *, positive: bool) -> None:
             raise ParameterError(f"{name}={given!r}{at}: must be finite and {allowed}")
 
 
+_KINDS = {
+    "constant": space.CONSTANT,
+    "log": space.LOG_DECAY,
+    "sqrt": space.SQRT_DECAY,
+    "spectrum": space.SPECTRUM,
+}
+
+
+def span_of(given: Schedule) -> float:
+    """log(highest / lowest) of a temperature that is drawn for each trial; else 0."""
+    if isinstance(given, Spectrum):
+        return math.log(given.high / given.low)
+    return math.log(given.high / given.x) if isinstance(given, Auto) and given.kind == "spectrum" else 0.0
+
+
 def native_schedule(name: str, given: Schedule) -> tuple[int, float, int, Any]:
     """A schedule for the kernel: its kind, its scale, a function's address, and what must be kept alive."""
     if isinstance(given, Auto):
-        return (
-            {"constant": space.CONSTANT, "log": space.LOG_DECAY, "sqrt": space.SQRT_DECAY}[given.kind],
-            given.x,
-            0,
-            None,
-        )
+        return _KINDS[given.kind], given.x, 0, None
+    if isinstance(given, Spectrum):
+        return space.SPECTRUM, float(given.low), 0, None
     if isinstance(given, Decay):
         return (space.LOG_DECAY if given.kind == "log" else space.SQRT_DECAY), float(given.x), 0, None
     if isinstance(given, (int, float, np.number)):

@@ -22,7 +22,7 @@ from ..checks import is_whole
 from ..core.formulas import space
 from ..errors import ParameterError
 from ..messages import did_you_mean
-from .schedules import Auto, Schedule, Temperature, as_real, check_schedule
+from .schedules import Auto, Schedule, Spectrum, Temperature, as_real, check_schedule
 from .summary import algorithm_text
 
 Recommend = Literal["value", "visits"]
@@ -102,10 +102,22 @@ class Algorithm(metaclass=_Named):
             value = getattr(self, field.name)
             if field.name in ("alpha", "beta"):
                 check_schedule(f"{self.name}: {field.name}", value, positive=field.name == "alpha")
+                self._check_drawn(field.name, value)
                 continue
             good, allowed = _CHECKS[field.name]
             if not good(value):
                 raise ParameterError(f"{self.name}: {field.name}={value!r}, must be {allowed}")
+
+    def _check_drawn(self, name: str, value: Any) -> None:
+        """Refuse a temperature that is drawn for each trial where values or weights would change with it."""
+        if not (isinstance(value, Spectrum) or (isinstance(value, Auto) and value.kind == "spectrum")):
+            return
+        if name == "beta":
+            raise ParameterError(f"{self.name}: beta={value!r}, must be the same for every trial: the weight of entropies")
+        if self.state_value_row.has_temperature:
+            raise ParameterError(
+                f"{self.name}: alpha={value!r}, must be the same for every trial, because its values depend on it"
+            )
 
     @property
     def name(self) -> str:

@@ -36,6 +36,7 @@ ARITY = {
     "rollout": 7,
     "prior": 4,
     "heuristic": 3,
+    "bounds": 3,
     "features": 4,
     "count_outcomes": 3,
     "outcomes": 5,
@@ -213,6 +214,16 @@ def wrapper_of(
             return 0
 
         return heuristic
+    if name == "bounds":
+
+        def bounds(params, state, out):  # type: ignore[no-untyped-def]
+            result = array_at(out, 2, F8)
+            lower, upper = function(read(params), record_at(state, layout))
+            result[0] = lower
+            result[1] = upper
+            return 0
+
+        return bounds
     if name == "count_outcomes":
 
         def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]

@@ -27,6 +27,7 @@ METHODS = {
     "player": ("state",),
     "prior": ("state",),
     "heuristic": ("state",),
+    "bounds": ("state",),
     "random_action": ("state", "rng"),
     "show": ("state",),
     "key": ("state",),
@@ -218,6 +219,16 @@ def heuristic_of(problem: PythonProblem, state: Any) -> float:
     if value is None:
         refuse(problem, "heuristic", answer, _where(state), "a number")
     return value
+
+
+def bounds_of(problem: PythonProblem, state: Any) -> tuple[float, float]:
+    """What `bounds` returned."""
+    answer = problem.bounds(state)  # type: ignore[attr-defined]
+    pair = _items(answer) or []
+    lower, upper = (_number(one) for one in pair) if len(pair) == 2 else (None, None)
+    if lower is None or upper is None:
+        refuse(problem, "bounds", answer, _where(state), "(lower, upper), two numbers")
+    return lower, upper
 
 
 def random_action_of(problem: PythonProblem, state: Any, rng: Any) -> int:

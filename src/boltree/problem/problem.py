@@ -32,6 +32,7 @@ FUNCTIONS = {
     "count_outcomes": ("params", "state", "action"),
     "outcomes": ("params", "state", "action", "k"),
     "heuristic": ("params", "state"),
+    "bounds": ("params", "state"),
     "features": ("params", "state", "out"),
     "show": ("params", "state"),
 }
@@ -78,6 +79,7 @@ class Problem:
     horizon: int
     discount: float = 1.0
     deterministic: bool = False
+    rewards: tuple[float, float] | None = None  # the least and the most that one step can pay, if that is known
     action_names: tuple[str, ...] = ()
     features_shape: tuple[int, ...] = ()
 
@@ -328,6 +330,13 @@ class Problem:
         if not isinstance(value, (int, float, np.number)):
             raise ProblemError(f"{self.display_name()}.heuristic returned {value!r}; it must return a number")
         return float(value)
+
+    def plain_bounds(self, state: Any) -> tuple[float, float]:
+        """What a state is worth at least and at most, by `bounds`."""
+        result = type(self).bounds(self.plain_params, PlainState(state))  # type: ignore[attr-defined]
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise ProblemError(f"{self.display_name()}.bounds returned {result!r}; it must return (lower, upper)")
+        return float(result[0]), float(result[1])
 
     def plain_features(self, state: Any) -> Any:
         """A network's numbers for a state, by `features`."""

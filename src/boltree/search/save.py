@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import problems
-from ..algorithms.schedules import Decay
+from ..algorithms.schedules import Auto, Decay, Spectrum
 from ..algorithms.table import ALGORITHMS, MAX_BUDGET, Algorithm
 from ..core.memory.layout import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE, UNIT
 from ..core.memory.soundness import FAULTS, MOST, SOUND, find_fault
@@ -66,6 +66,8 @@ def save_search(search: Any, path: Path) -> None:
         "threads": search.threads,
         "deterministic": search.deterministic,
         "transpositions": search.transpositions,
+        "outcomes": search.outcomes,
+        "proofs": search.proofs,
         "evaluator": search.evaluator if isinstance(search.evaluator, (str, int, float)) else None,
         "max_nodes": tree.max_nodes,
         "max_bytes": tree.max_bytes if tree.is_limited else None,
@@ -103,6 +105,8 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
             threads=meta["threads"],
             deterministic=meta["deterministic"],
             transpositions=meta["transpositions"],
+            outcomes=meta["outcomes"],
+            proofs=meta["proofs"],
             evaluator=evaluator,
             max_nodes=meta["max_nodes"],
             max_bytes=meta["max_bytes"],
@@ -197,6 +201,8 @@ _SHAPE = (
     "compact",
     "growth",
     "transpositions",
+    "known",
+    "proofs",
 )
 """What must be the same for the memory of a tree to mean the same."""
 
@@ -223,6 +229,10 @@ def schedule_to_json(value: Any) -> Any:
     """A parameter as JSON can hold it; None marks a user's function, which cannot be written down."""
     if isinstance(value, Decay):
         return {"decay": value.kind, "x": float(value.x)}
+    if isinstance(value, Spectrum):
+        return {"low": float(value.low), "high": float(value.high)}
+    if isinstance(value, Auto):
+        return {"auto": value.kind, "x": value.x, "high": value.high}
     if callable(value):
         return None
     return value.item() if isinstance(value, np.generic) else value
@@ -230,6 +240,10 @@ def schedule_to_json(value: Any) -> Any:
 
 def schedule_from_json(value: Any) -> Any:
     """The inverse of `schedule_to_json`."""
+    if isinstance(value, dict) and "low" in value:
+        return Spectrum(float(value["low"]), float(value["high"]))
+    if isinstance(value, dict) and "auto" in value:
+        return Auto(str(value["auto"]), float(value["x"]), float(value["high"]))
     if isinstance(value, dict):
         return Decay(str(value["decay"]), float(value["x"]))
     return value

@@ -22,6 +22,7 @@ from ..parallel.threaded import check_threads
 from ..problem.problem import Problem, not_a_problem
 from ..tree import Node, Tree
 from ..tree.advance import move_along, move_root, outcome_of, root_of
+from ..tree.outcomes import Outcomes
 from ..tree.runner import Limits, OneThread, Runner
 from ..tree.survey import Survey, survey
 from ..tree.transpositions import Transpositions
@@ -51,6 +52,10 @@ class Search:
             state, for problems with a discount below 1, whose horizon then bounds the length of a trial. Not with
             algorithms that look at a node's one parent (RENTS, H-MCTS, BRUE), nor with batches of evaluations, nor
             with several threads.
+        outcomes: ``"sampled"`` weighs what an action leads to by how often it did; ``"known"`` by the probabilities that
+            the problem lists (`outcomes`, or ``deterministic = True``). Known ones need `transpositions`.
+        proofs: keep bounds of all values, never try again what is proven or surely worse, and end a run when the root
+            is proven. Needs known outcomes; not with values that count entropy (MENTS, RENTS, TENTS).
         max_nodes: the tree never has more nodes than this.
         max_bytes: the search never takes more bytes; four fifths of the machine's memory if None.
         on_full: at `max_nodes` or `max_bytes` a run ends (``"stop"``), or the least visited subtrees are freed and it
@@ -77,6 +82,8 @@ class Search:
         threads: int = 1,
         deterministic: bool = False,
         transpositions: Transpositions = False,
+        outcomes: Outcomes = "sampled",
+        proofs: bool = False,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
@@ -107,6 +114,8 @@ class Search:
             growth=growth,
             evaluator=evaluator,
             transpositions=transpositions,
+            outcomes=outcomes,
+            proofs=proofs,
             max_nodes=max_nodes,
             max_bytes=max_bytes,
             on_full=on_full,
@@ -139,6 +148,21 @@ class Search:
         return self.tree.transpositions
 
     @property
+    def outcomes(self) -> Outcomes:
+        """``"sampled"`` or ``"known"``, as it was given."""
+        return "known" if self.tree.fields.known else "sampled"
+
+    @property
+    def proofs(self) -> bool:
+        """Whether bounds are kept and values proven, as it was given."""
+        return bool(self.tree.fields.proofs)
+
+    @property
+    def proven(self) -> bool:
+        """Whether the root's value is proven to be exact."""
+        return self.tree.is_proven
+
+    @property
     def on_full(self) -> Literal["stop", "recycle"]:
         """``"stop"`` or ``"recycle"``, as it was given."""
         return self.tree.on_full
@@ -161,8 +185,8 @@ class Search:
             progress: True for a line on the terminal, or a function called between chunks.
 
         Returns:
-            Why it stopped: ``"trials"``, ``"seconds"``, ``"stop"``, or ``"memory"`` at `max_nodes` or `max_bytes`
-            (if ``on_full="recycle"``, only when nothing can be freed).
+            Why it stopped: ``"trials"``, ``"seconds"``, ``"stop"``, ``"proven"`` when the root's value is (`proofs`), or
+            ``"memory"`` at `max_nodes` or `max_bytes` (if ``on_full="recycle"``, only when nothing can be freed).
 
         Ctrl-C raises KeyboardInterrupt between two trials; the tree stays valid and the run can go on.
         """

@@ -35,6 +35,8 @@ def raise_failure(tree: Tree, code: int) -> None:
         records.PRIOR_FAILED: lambda: problem.plain_prior(memory),
         records.HEURISTIC_FAILED: lambda: problem.plain_heuristic(memory),
         records.FEATURES_FAILED: lambda: problem.plain_features(memory),
+        records.OUTCOMES_FAILED: lambda: plain_outcome(problem, state, action),
+        records.BOUNDS_FAILED: lambda: problem.plain_bounds(memory),
         records.PLAYER_FAILED: lambda: _player_after(problem, state, action, rng),
     }
     if code in again:
@@ -47,6 +49,8 @@ def raise_failure(tree: Tree, code: int) -> None:
             records.PRIOR_FAILED: "prior",
             records.HEURISTIC_FAILED: "heuristic",
             records.FEATURES_FAILED: "features",
+            records.OUTCOMES_FAILED: "outcomes",
+            records.BOUNDS_FAILED: "bounds",
             records.PLAYER_FAILED: "player",
         }[code]
         raise ProblemError(
@@ -67,6 +71,14 @@ def raise_failure(tree: Tree, code: int) -> None:
         raise ProblemError(f"{name}: a rollout {where} returned {value}; rewards must be finite")
     if code == records.BAD_VALUE:
         raise ProblemError(f"{name}: the evaluator's value is {value} {where}; it must be finite")
+    if code == records.NO_OUTCOME:
+        raise ProblemError(f"{name}.count_outcomes: below 1 for action {action} {where}")
+    if code == records.BAD_CHANCES:
+        raise ProblemError(
+            f"{name}.outcomes: probabilities of action {action} {where} sum to {value}, must be 1 (each at least 0)"
+        )
+    if code == records.BAD_BOUNDS:
+        raise ProblemError(f"{name}.bounds {where}: the lower one must be at most the upper one, neither NaN")
     if code == records.SCHEDULE_FAILED:
         raise ParameterError(
             f"{tree.algorithm.name}: a temperature is {value} at count {action}; alpha must stay greater than 0 and "

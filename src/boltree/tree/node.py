@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..algorithms.schedules import at_count
 from ..core.formulas.recommend import recommend_action
-from ..core.memory.layout import BY_STATE, DONE, NONE, SINGLE, TERMINAL
+from ..core.memory.layout import BY_STATE, DONE, NONE, PROVEN, SINGLE, TERMINAL
 from ..core.trial.read import newest_outcome, write_policy
 from .summary import node_html, node_text
 
@@ -188,8 +188,45 @@ class Node:
         if not t.has_prior or self._edges is None:
             return None
         n = int(record.actions)
-        first = 4 * (int(record.block) + n) + int(t.extra_words) * n
+        first = self._bounds_at + (2 * (n + 1) if t.proofs else 0)
         return np.array(self._storage.words[first : first + n])
+
+    @property
+    def _bounds_at(self) -> int:
+        """Word of the node's block where bounds lie, if they are kept; what follows them does if not."""
+        n = int(self._record.actions)
+        return 4 * (int(self._record.block) + n) + int(self._tree.fields.extra_words) * n
+
+    def _bounds(self) -> NDArray[np.float64]:
+        """The lower and upper bounds of each action, and then of the node; nothing is known where there are none."""
+        n, record = self.actions.size, self._record
+        if self._tree.fields.proofs and self._edges is not None:
+            first = self._bounds_at
+            return np.array(self._storage.words[first : first + 2 * (n + 1)]).reshape(n + 1, 2)
+        bounds = np.tile([-np.inf, np.inf], (n + 1, 1))
+        if self.terminal or record.depth >= self._tree.horizon:
+            bounds[n] = 0.0
+        return bounds
+
+    @property
+    def lower(self) -> float:
+        """What the node is worth at least, surely; minus infinity where nothing is known (``proofs=False``)."""
+        return float(self._bounds()[-1, 0])
+
+    @property
+    def upper(self) -> float:
+        """What the node is worth at most, surely; infinity where nothing is known (``proofs=False``)."""
+        return float(self._bounds()[-1, 1])
+
+    @property
+    def proven(self) -> bool:
+        """Whether the node's value is proven to be exact."""
+        return bool(self._tree.fields.proofs and self._record.marks & PROVEN)
+
+    @property
+    def action_bounds(self) -> NDArray[np.float64]:
+        """The lower and upper bound of each action's value, [actions, 2], in player 0's units."""
+        return self._bounds()[:-1]
 
     @property
     def policy(self) -> NDArray[np.float64]:

@@ -102,7 +102,9 @@ class ChunkedRunner:
         try:
             while not reason:
                 now, before = time.perf_counter() - began - self.compile_seconds, self.done
-                if last is not None and before >= last:
+                if tree.is_proven:
+                    reason = "proven"
+                elif last is not None and before >= last:
                     reason = "trials"
                 elif seconds is not None and now >= seconds:
                     reason = "seconds"

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algorithms.configure import configure
+from ..algorithms.configure import NEVER, configure
 from ..algorithms.table import MAX_BUDGET, Algorithm
 from ..core.formulas import space
 from ..core.memory import layout as records
@@ -29,6 +29,7 @@ from ..evaluators import ask, batch_size
 from ..problem.problem import Problem
 from .failures import raise_failure
 from .leaves import enter_evaluator, is_external
+from .outcomes import Outcomes, enter_outcomes
 from .transpositions import Estimates, Transpositions, transpositions_of
 
 MOST_BYTES = 1 << 56
@@ -42,7 +43,8 @@ class Tree:
     """The tree of one search, from which kernels and everything that looks at it read.
 
     Args:
-        problem, algorithm, state, growth, evaluator, transpositions, max_nodes, max_bytes, on_full: as of `Search`.
+        problem, algorithm, state, growth, evaluator, transpositions, outcomes, proofs, max_nodes, max_bytes, on_full: as of
+            `Search`.
         seed: of the tree's random numbers.
 
     Attributes:
@@ -64,6 +66,8 @@ class Tree:
         growth: Literal["leaf", "trial"] = "leaf",
         evaluator: Any = "rollout",
         transpositions: Transpositions = False,
+        outcomes: Outcomes = "sampled",
+        proofs: bool = False,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
@@ -85,6 +89,10 @@ class Tree:
         self.in_common_batches = bool(getattr(evaluator, "serves_many_searches", False)) and not self.counts_trials
         t.transpositions = transpositions_of(transpositions, self)
         self.transpositions: Transpositions = transpositions
+        enter_outcomes(self, outcomes, proofs)
+        if t.proofs:
+            t.has_header = t.has_header and t.distribution == space.HALVING
+            t.alias_from, t.incremental = NEVER, 0  # a table would draw what is proven, too
         self.estimates = Estimates(self) if t.transpositions else None
         if self.batch > 1 or self.in_common_batches or t.transpositions:
             # a leaf that waits must not be taken for a node with one visit; a shared node's only child has more parents
@@ -201,7 +209,7 @@ class Tree:
             kernel: to be called; it goes on where it stopped.
             trials: how many trials it selects before it backs up the first of them.
         """
-        while (event := int(kernel())) != records.DONE:
+        while (event := int(kernel())) not in (records.DONE, records.SOLVED):
             if not self.handle(event, trials):
                 return False
         return True
@@ -218,7 +226,7 @@ class Tree:
             self.estimates.compute()
         elif event == records.FULL:
             return self._make_room(int(t.needed_nodes), int(t.needed_units))
-        elif event != records.DONE:
+        elif event not in (records.DONE, records.SOLVED):
             raise_failure(self, event)
         return True
 
@@ -230,6 +238,12 @@ class Tree:
         """Take back a trial whose leaf waits for an evaluation that will not come."""
         if self.fields.pending:
             abandon_trial(self.record)
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the root's value is proven, so that there is nothing to try any more."""
+        t = self.fields
+        return bool(t.proofs and self.storage.node(int(t.root)).marks & records.PROVEN)
 
     @property
     def root_waits(self) -> bool:

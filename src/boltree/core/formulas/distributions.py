@@ -17,6 +17,7 @@ import numpy as np
 from ..jit import inlined
 from ..memory.blocks import extra_at
 from ..memory.views import edge_at, entropy_at, policies_of, references_of, weights_of
+from .bounds import is_open
 from .elementary import exp
 from .space import NO_ENTROPY, RELATIVE, SPARSEMAX
 
@@ -33,6 +34,8 @@ def weigh(tree: Any, node: Any, level: int, alpha: float, beta: float) -> float:
         x = edge.q
         if tree.entropy_bonus != NO_ENTROPY:
             x += beta * (sign * entropy_at(tree, extra, i).h)
+        if tree.proofs and not is_open(tree, node, i):
+            x = -np.inf
         weights_of(tree)[i] = x
         highest = max(highest, x)
     cold = 1.0 / alpha
@@ -48,6 +51,10 @@ def weigh(tree: Any, node: Any, level: int, alpha: float, beta: float) -> float:
     total = 0.0
     for i in range(n):
         weights_of(tree)[i] = exp(weights_of(tree)[i])
+    if tree.proofs:
+        for i in range(n):
+            if not is_open(tree, node, i):
+                weights_of(tree)[i] = 0.0
     if tree.distribution == RELATIVE:
         for i in range(n):
             weights_of(tree)[i] *= references_of(tree)[level * tree.actions + i]

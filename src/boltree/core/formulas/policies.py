@@ -36,6 +36,7 @@ from ..memory.views import (
 )
 from ..random import uniform_of
 from .alias import build_table, sample_table
+from .bounds import is_open
 from .distributions import set_reference, weigh
 from .elementary import log
 from .entropies import entropy_of
@@ -74,7 +75,7 @@ def choose(tree: Any, index: int, level: int, fresh: bool) -> int:
     if kind == PRIOR_UCB:
         return prior_upper_confidence(tree, index)
     if kind == UNIFORM or (kind == SWITCHING and level < tree.switch):
-        return np.int64(uniform_of(rng_of(tree)) * n)
+        return open_slot(tree, node, np.int64(uniform_of(rng_of(tree)) * n))
     if kind == SWITCHING:
         return greedy(tree, node)
     return UNKNOWN
@@ -171,7 +172,30 @@ def draw(tree: Any, node: Any, explore: float, follow: float, total: float, tabl
                 slot = sample_table(tree, table_at(tree, node.block, n), n, u)
             else:
                 slot = min(np.int64(u * n), n - 1)
+    return open_slot(tree, node, slot)
+
+
+@inlined
+def open_slot(tree: Any, node: Any, slot: int) -> int:
+    """An edge if it is open, else a uniform one of those that are."""
+    if tree.proofs == 0 or is_open(tree, node, slot):
+        return slot
+    k = np.int64(uniform_of(rng_of(tree)) * count_open(tree, node))
+    for i in range(np.int64(node.actions)):
+        if is_open(tree, node, i):
+            if k == 0:
+                return i
+            k -= 1
     return slot
+
+
+@inlined
+def count_open(tree: Any, node: Any) -> int:
+    """How many edges of a node are open."""
+    count = np.int64(0)
+    for i in range(np.int64(node.actions)):
+        count += 1 if is_open(tree, node, i) else 0
+    return count
 
 
 @inlined
@@ -194,10 +218,27 @@ def mix(tree: Any, node: Any, level: int, explore: float, follow: float, total: 
     if tree.has_prior:
         for i in range(n):
             mixture_of(tree)[i] += follow * words_of(tree)[prior + i]
+    if tree.proofs:
+        share_among_open(tree, node)
     if tree.relative:
         for i in range(n):
             action = edge_at(tree, node.block + i).action
             policies_of(tree)[level * tree.actions + action] = mixture_of(tree)[i]
+
+
+@inlined
+def share_among_open(tree: Any, node: Any) -> None:
+    """Move the probability of edges that are not open to those that are, the same to each: what `open_slot` draws."""
+    n, closed = np.int64(node.actions), 0.0
+    for i in range(n):
+        if not is_open(tree, node, i):
+            closed += mixture_of(tree)[i]
+            mixture_of(tree)[i] = 0.0
+    if closed > 0.0:
+        even = closed / count_open(tree, node)
+        for i in range(n):
+            if is_open(tree, node, i):
+                mixture_of(tree)[i] += even
 
 
 @inlined
@@ -240,14 +281,14 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
     for i in range(n):
         edge = edge_at(tree, node.block + i)
         if edge.visits == 0:
-            untried += 1 if in_flight(tree, node, edge) == 0 else 0
+            untried += 1 if in_flight(tree, node, edge) == 0 and is_open(tree, node, i) else 0
         elif tree.c_auto:
             c = max(c, abs(edge.q))
     if untried > 0:
         k = np.int64(uniform_of(rng_of(tree)) * untried)
         for i in range(n):
             edge = edge_at(tree, node.block + i)
-            if edge.visits == 0 and in_flight(tree, node, edge) == 0:
+            if edge.visits == 0 and in_flight(tree, node, edge) == 0 and is_open(tree, node, i):
                 if k == 0:
                     return i
                 k -= 1
@@ -260,7 +301,7 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
         bound = -np.inf
         if edge.visits > 0:
             bound = edge.q - c * flights / tried + bonus / sqrt(float(tried))
-        if bound > highest and (quotas == 0 or quota_at(tree, quotas, i).alive):
+        if bound > highest and (quotas == 0 or quota_at(tree, quotas, i).alive) and is_open(tree, node, i):
             slot, highest = i, bound
     return slot
 
@@ -297,7 +338,7 @@ def prior_upper_confidence(tree: Any, index: int) -> int:
             p = (1.0 - tree.noise_weight) * p + tree.noise_weight * noise_of(tree)[edge.action]
         flights = in_flight(tree, node, edge)
         q = (edge.q if edge.visits > 0 else unplayed) - tree.c * flights / max(edge.visits + flights, 1)
-        bound = q + scale * p / (1.0 + edge.visits + flights)
+        bound = q + scale * p / (1.0 + edge.visits + flights) if is_open(tree, node, i) else -np.inf
         if bound > highest or (bound == highest and p > heaviest):
             slot, highest, heaviest, ties = i, bound, p, 1
         elif bound == highest and p == heaviest:

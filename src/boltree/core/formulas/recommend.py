@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..jit import brief, inlined, kernel
-from ..memory.layout import NONE, SINGLE
-from ..memory.views import edge_at, node_at
+from ..memory.blocks import bounds_at
+from ..memory.layout import NONE, PROVEN, SINGLE
+from ..memory.views import bound_at, edge_at, node_at
 from ..random import hashed
 
 
@@ -18,25 +19,35 @@ def best_slot(tree: Any, index: int) -> int:
     node = node_at(tree, index)
     highest, ties = -np.inf, np.int64(0)
     for i in range(np.int64(node.actions)):
-        edge = edge_at(tree, node.block + i)
-        if edge.visits > 0:
-            score = float(edge.visits) if tree.recommend_visits else edge.q
-            if score > highest:
-                highest, ties = score, np.int64(1)
-            elif score == highest:
-                ties += 1
-    if ties == 0:
+        score = score_of(tree, node, i)
+        if score > highest:
+            highest, ties = score, np.int64(1)
+        elif score == highest:
+            ties += 1
+    if highest == -np.inf:
         return np.int64(NONE)
     pick = np.int64(hashed(tree.seed, index, node.visits) % np.uint64(ties))
     for i in range(np.int64(node.actions)):
-        edge = edge_at(tree, node.block + i)
-        if edge.visits > 0:
-            score = float(edge.visits) if tree.recommend_visits else edge.q
-            if score == highest:
-                if pick == 0:
-                    return i
-                pick -= 1
+        if score_of(tree, node, i) == highest:
+            if pick == 0:
+                return i
+            pick -= 1
     return np.int64(NONE)
+
+
+@inlined
+def score_of(tree: Any, node: Any, slot: int) -> float:
+    """What an edge is recommended by: minus infinity where it cannot be.
+
+    At a proven node that is what it is surely worth. Else it is its q or its visits, if it was tried.
+    """
+    edge = edge_at(tree, node.block + slot)
+    if tree.proofs and node.marks & PROVEN:
+        row = bound_at(tree, bounds_at(tree, node.block, np.int64(node.actions)), slot)
+        return -row.upper if node.player == 1 else row.lower  # type: ignore[no-any-return]
+    if edge.visits == 0:
+        return -np.inf
+    return float(edge.visits) if tree.recommend_visits else edge.q  # type: ignore[no-any-return]
 
 
 @inlined

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..jit import inlined
-from ..memory.views import logs_of, out_of
+from ..memory.views import logs_of, out_of, rng_of
 from ..native import call
-from .elementary import log
-from .space import CONSTANT, LOG_DECAY, SQRT_DECAY
+from ..random import uniform_of
+from .elementary import exp, log
+from .space import CONSTANT, LOG_DECAY, SPECTRUM, SQRT_DECAY
 
 E = 2.718281828459045
 
@@ -25,10 +26,19 @@ def log_e_plus(tree: Any, m: int) -> float:
 
 
 @inlined
+def draw_temperature(tree: Any) -> None:
+    """Draw this trial's temperature, uniform in its logarithm, where each trial has one of its own."""
+    if tree.alpha_kind == SPECTRUM:
+        tree.trial_alpha = tree.alpha_scale * exp(tree.alpha_span * uniform_of(rng_of(tree)))
+
+
+@inlined
 def scheduled(tree: Any, kind: int, scale: float, function: int, m: int) -> float:
     """A schedule's value at the count m; NaN when the user's function failed."""
     if kind == CONSTANT:
         return scale
+    if kind == SPECTRUM:
+        return tree.trial_alpha
     if kind == LOG_DECAY:
         return scale / log_e_plus(tree, m)
     if kind == SQRT_DECAY:

@@ -44,9 +44,15 @@ def extra_at(tree: Any, block: int, n: int) -> int:
 
 
 @inlined
+def bounds_at(tree: Any, block: int, n: int) -> int:
+    """Word of the first pair of bounds of a block; those of the node follow those of its n edges."""
+    return 4 * (block + n) + tree.extra_words * n
+
+
+@inlined
 def prior_at(tree: Any, block: int, n: int) -> int:
     """Word of the first prior probability of a block."""
-    return 4 * (block + n) + tree.extra_words * n
+    return bounds_at(tree, block, n) + (2 * (n + 1) if tree.proofs else 0)
 
 
 @inlined

@@ -7,7 +7,7 @@ edge are nodes, chained through ``sibling``; or, where nodes are shared, *links*
 
 A block is counted in units of 32 bytes. For n legal actions it holds, in this order:
 
-    [header or schedule]  n edges  [n entropies or quotas]  [n priors]  [n table rows]  [n prior-table rows]
+    [header or schedule]  n edges  [n entropies or quotas]  [n + 1 bounds]  [n priors]  [n table rows]  [n prior-table rows]
 
 The bracketed parts exist when the algorithm needs them. ``node.block`` is the unit of the first
 edge; a header lies one unit before it. Values and entropies are player 0's, except ``edge.q``,
@@ -26,6 +26,7 @@ TERMINAL = 1
 SINGLE = 2
 TABLED = 4
 WINDOWED = 8
+PROVEN = 8  # where bounds are kept, which is never with a window: they meet, and the value is exact
 ORIGIN = 16  # a root that no trial created: its first visit takes an action
 UNFINISHED = 32  # it lay at the horizon when it was made, and the horizon has moved: visits without actions
 WAITING = 64  # a leaf whose evaluation has been asked for
@@ -66,8 +67,8 @@ EDGE = np.dtype(
 
 LINK = np.dtype(  # an outcome of an edge where nodes are shared: one unit of the memory for blocks
     [
-        ("rewards", "f8"),  # the sum of what was paid on the way
-        ("reward", "f8"),  # the first of them
+        ("rewards", "f8"),  # the sum of what was paid on the way; the probability where outcomes are known
+        ("reward", "f8"),  # the first of them; the mean where outcomes are known
         ("visits", "i8"),  # n(s,a,s')
         ("child", "i4"),
         ("next", "i4"),  # unit of the next link of the same edge
@@ -97,6 +98,7 @@ SCHEDULE = np.dtype(  # what a header is where actions are halved
 
 ENTROPY = np.dtype([("w", "f8"), ("h", "f8"), ("policy", "f8")], align=True)
 # the sum of N(s') H_V(s') over outcomes; H_Q(s,a), the mean; pi(a) as of the last table
+BOUND = np.dtype([("lower", "f8"), ("upper", "f8")], align=True)  # of Q(s,a) for each edge, and then of V(s)
 QUOTA = np.dtype([("done", "i4"), ("alive", "i4"), ("granted", "i4"), ("grant", "i4")], align=True)
 TABLE = np.dtype([("threshold", "f4"), ("alias", "u4")], align=True)
 
@@ -156,6 +158,8 @@ TREE = np.dtype(
         ("alpha_kind", "i8"),
         ("alpha_scale", "f8"),
         ("alpha_function", "i8"),
+        ("alpha_span", "f8"),  # of a temperature drawn for each trial: log(highest / lowest)
+        ("trial_alpha", "f8"),  # this trial's
         ("beta_kind", "i8"),
         ("beta_scale", "f8"),
         ("beta_function", "i8"),
@@ -186,6 +190,8 @@ TREE = np.dtype(
         ("sweep_least", "i8"),  # a graph is swept as seldom as if it had this number of nodes
         # what the blocks hold
         ("has_header", "i8"),
+        ("known", "i8"),  # outcomes are listed by the problem and weighed by their probabilities
+        ("proofs", "i8"),  # bounds of values are kept, and what is proven is not entered any more
         ("transpositions", "i8"),  # nodes may have several parents: BY_DEPTH, BY_STATE; 0 in a tree
         ("extra_words", "i8"),  # of an edge: 3 with entropies, 2 with quotas
         ("has_prior", "i8"),
@@ -205,6 +211,11 @@ TREE = np.dtype(
         ("rollout", "i8"),
         ("prior", "i8"),
         ("heuristic", "i8"),
+        ("count_outcomes", "i8"),
+        ("outcomes", "i8"),
+        ("bounds", "i8"),
+        ("lowest_reward", "f8"),  # of one step; infinite where it is not known
+        ("highest_reward", "f8"),
         ("params_at", "i8"),
         # where memory lies, and how much of it there is
         ("nodes_at", "i8"),
@@ -292,10 +303,11 @@ TREE = np.dtype(
 )
 
 # how a run of the kernel ended
-DONE, FULL, EVALUATE, INDEX, COLLISION, SWEEP = 0, 1, 2, 3, 4, 5
+DONE, FULL, EVALUATE, INDEX, COLLISION, SWEEP, SOLVED = 0, 1, 2, 3, 4, 5, 6
 STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED = 10, 11, 12, 13
 PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED, FEATURES_FAILED, UNKNOWN_CHOICE = 14, 15, 16, 17, 18
-BAD_REWARD, NO_ACTION, BAD_PRIOR, BAD_PLAYER, BAD_VALUE = 20, 21, 22, 23, 24
+OUTCOMES_FAILED, BOUNDS_FAILED = 19, 20
+BAD_REWARD, NO_ACTION, BAD_PRIOR, BAD_PLAYER, BAD_VALUE, BAD_CHANCES, NO_OUTCOME, BAD_BOUNDS = range(30, 38)
 
 # growth
 LEAF, TRIAL = 0, 1

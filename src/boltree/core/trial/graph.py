@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from ..formulas.bounds import bound_edge, bound_node
 from ..formulas.entropies import entropy_of
 from ..formulas.space import MAX, MEAN, NO_ENTROPY
 from ..formulas.temperature import enter_window
@@ -30,7 +31,7 @@ from ..formulas.units import note_shift, note_trial
 from ..formulas.values import enter_value, scan_best
 from ..jit import inlined, kernel
 from ..memory.blocks import extra_at
-from ..memory.layout import BY_STATE, LEAF, NONE, ORIGIN, PASSED, UNFINISHED
+from ..memory.layout import BY_STATE, LEAF, NONE, ORIGIN, PASSED, PROVEN, UNFINISHED
 from ..memory.links import is_long
 from ..memory.views import (
     edge_at,
@@ -43,6 +44,7 @@ from ..memory.views import (
     references_of,
     step_at,
 )
+from .known import weigh_outcomes
 from .trial import count_tried, is_end
 
 SETTLED = 1e-12
@@ -62,8 +64,15 @@ def entropy_discount(tree: Any) -> float:
 
 @inlined
 def compute_edge(tree: Any, node: Any, slot: int) -> None:
-    """W, Q and H_Q of a tried edge, from its links."""
+    """W, Q and H_Q of a tried edge, from its links; and its bounds, where they are kept."""
     edge = edge_at(tree, node.block + slot)
+    if tree.known:
+        value, below_entropy = weigh_outcomes(tree, edge)
+        enter_sums(tree, node, slot, value * edge.visits, entropy_discount(tree) * below_entropy * edge.visits)
+        if tree.proofs:
+            bound_edge(tree, node, slot)
+            edge.w = -edge.q * edge.visits if node.player == 1 else edge.q * edge.visits
+        return
     total, entropy = 0.0, 0.0
     link = np.int64(edge.child)
     while link != NONE:
@@ -110,12 +119,14 @@ def compute_node(tree: Any, index: int, whole: bool) -> None:
     """All of a node from its links: every tried edge (the long ones if `whole`), V(s) and H_V(s)."""
     node = node_at(tree, index)
     n = np.int64(node.actions)
+    if tree.proofs and node.marks & PROVEN:
+        return
     total, tried = 0.0, np.int64(0)
     last = np.int64(NONE)
     for i in range(n):
         edge = edge_at(tree, node.block + i)
         if edge.visits > 0:
-            if whole or not is_long(tree, edge):
+            if whole or tree.known or not is_long(tree, edge):
                 compute_edge(tree, node, i)
             total += edge.w
             tried += edge.visits
@@ -134,6 +145,8 @@ def compute_node(tree: Any, index: int, whole: bool) -> None:
             scan_best(tree, node)
         edge = edge_at(tree, node.block + last)
         enter_value(tree, node, last, edge.q, 0)
+    if tree.proofs:
+        bound_node(tree, index)
     if tree.entropy_bonus != NO_ENTROPY:
         compute_entropy(tree, node)
 
@@ -172,9 +185,10 @@ def back_up_graph(tree: Any) -> None:
         outcome, edge = link_at(tree, path_links_of(tree)[level]), edge_at(tree, node.block + at.slot)
         old_w, old_q, old_value = edge.w, edge.q, node.value
         outcome.visits += 1
-        outcome.rewards += at.reward
         edge.visits += 1
-        if is_long(tree, edge) and not is_due(edge):
+        if not tree.known:
+            outcome.rewards += at.reward
+        if is_long(tree, edge) and not (is_due(edge) or tree.known):
             change = outcome.visits * after - (outcome.visits - 1) * before
             add_change(
                 tree, node, level, change, outcome.visits * entropy_after - (outcome.visits - 1) * entropy_before
@@ -192,6 +206,8 @@ def back_up_graph(tree: Any) -> None:
             if tree.entropy_bonus != NO_ENTROPY:
                 extra = entropy_at(tree, extra_at(tree, node.block, np.int64(node.actions)), at.slot)
                 node.entropy = at.rest + at.policy * extra.h
+            if tree.proofs:
+                bound_node(tree, index)
         if node.best < 0:
             node.best = at.slot
         if tree.adaptive:
@@ -209,18 +225,19 @@ def undo_in_graph(tree: Any) -> None:
     for level in range(tree.length + 1):
         at = step_at(tree, level)
         index = np.int64(at.node)
-        if index >= tree.nodes_before:
+        if index >= tree.nodes_before and not tree.known:
             continue  # it goes, and its links with it; but the trial may have come back to older nodes
         node = node_at(tree, index)
         node.visits -= 1
         node.entropy = at.entropy
         node.marks &= 255 ^ PASSED
-        if level < tree.length and link_at(tree, path_links_of(tree)[level]).visits == 0:
+        if level < tree.length and not tree.known and link_at(tree, path_links_of(tree)[level]).visits == 0:
             edge = edge_at(tree, node.block + at.slot)
             edge.child = link_at(tree, path_links_of(tree)[level]).next
             edge.outcomes -= 1
-    tree.node_count = tree.nodes_before
-    tree.index_stale = 1
+    if not tree.known:  # listed outcomes stay: they are what they are
+        tree.node_count = tree.nodes_before
+        tree.index_stale = 1
 
 
 @kernel

@@ -27,7 +27,8 @@ from ..memory.outcomes import find_outcome, index_is_short, link_outcome
 from ..memory.room import NODE_BYTES, nodes_of_trial, units_of_trial
 from ..memory.views import edge_at, node_at, out_of, step_at
 from ..native import record_at
-from .trial import back_up, enter_leaf, enter_node, evaluate, is_end, step
+from .step import enter_node, step
+from .trial import back_up, enter_leaf, evaluate, is_end
 
 assert TREE.fields is not None
 TRIALS_LEFT, STOPPED, GUARD = (TREE.fields[name][1] for name in ("trials_left", "stopped", "guard"))

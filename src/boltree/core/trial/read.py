@@ -6,16 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from ..formulas.bounds import is_open
 from ..formulas.distributions import set_reference, weigh
 from ..formulas.halving import halving_slot
-from ..formulas.policies import mix, prior_upper_confidence, shares, upper_confidence
+from ..formulas.policies import count_open, mix, prior_upper_confidence, shares, upper_confidence
 from ..formulas.schedules import scheduled
 from ..formulas.space import HALVING, NO_ENTROPY, POLYNOMIAL_UCB, PRIOR_UCB, SWITCHING, UCB, UNIFORM
 from ..jit import brief, inlined, kernel
-from ..memory.blocks import extra_at, make_block
+from ..memory.blocks import extra_at
 from ..memory.layout import DONE, NONE, SINGLE
 from ..memory.outcomes import first_outcome
 from ..memory.views import edge_at, mixture_of, node_at, rng_of
+from .step import new_block
 
 
 @kernel
@@ -40,7 +42,7 @@ def write_policy(handle: Any, path: Any, out: Any) -> int:
         node.entropy,
         tree.unit_count,
     )
-    status = make_block(tree, index, False)  # beyond what is in use, and forgotten again
+    status = new_block(tree, index, False)  # beyond what is in use, and forgotten again
     if status == DONE:
         policy_of(tree, path, out)
     node.block, node.marks, node.actions, node.best, node.entropy = block, marks, actions, best, entropy
@@ -90,7 +92,7 @@ def policy_of(tree: Any, path: Any, out: Any) -> None:
         untried += 1 if edge_at(tree, node.block + i).visits == 0 else 0
     if kind in (UNIFORM, SWITCHING):
         for i in range(n):
-            out[i] = 1.0 / n
+            out[i] = 1.0 / count_open(tree, node) if is_open(tree, node, i) else 0.0
     elif kind in (UCB, POLYNOMIAL_UCB) and untried > 0:
         for i in range(n):
             if edge_at(tree, node.block + i).visits == 0:

@@ -7,9 +7,9 @@ from typing import Any
 from ..formulas.space import POWER, SWITCHING
 from ..formulas.temperature import solve_temperature
 from ..jit import inlined, kernel
-from ..memory.layout import DONE, EVALUATE, SWEEP, UNKNOWN_CHOICE
+from ..memory.layout import DONE, EVALUATE, FULL, INDEX, PROVEN, SOLVED, SWEEP, UNKNOWN_CHOICE
 from ..memory.room import nodes_of_trial, room_for, units_of_trial
-from ..memory.views import node_at
+from ..memory.views import node_at, rng_of
 from .graph import back_up_graph, undo_in_graph
 from .trial import back_up, descend, enter_leaf, undo
 
@@ -30,6 +30,8 @@ def run_graph_trials(handle: Any, trials: int) -> int:
 def run_more(tree: Any, trials: int, graph: bool) -> int:
     """Run up to `trials` trials; DONE, or what must be seen to first: FULL, EVALUATE, INDEX, SWEEP, or an error.
 
+    SOLVED where the root is proven: there is nothing to try any more.
+
     Whether nodes are `graph` is a constant.
     """
     if tree.state_value > POWER:  # the last of them
@@ -40,6 +42,8 @@ def run_more(tree: Any, trials: int, graph: bool) -> int:
     new_units = units_of_trial(tree, levels)
     while tree.trials < end or tree.pending:
         if not tree.pending:
+            if graph and tree.proofs and node_at(tree, tree.root).marks & PROVEN:
+                return SOLVED
             tree.nodes_before = tree.node_count
             status = room_for(tree, new_nodes, new_units)
             if status != DONE:
@@ -48,6 +52,7 @@ def run_more(tree: Any, trials: int, graph: bool) -> int:
                 return SWEEP
             if tree.distribution == SWITCHING and levels > 0:
                 tree.switch = levels - tree.trials % levels
+        before = rng_of(tree)[0], rng_of(tree)[1]
         resumed = tree.pending
         status = enter_leaf(tree) if resumed else descend(tree, graph)
         if status == EVALUATE:
@@ -58,6 +63,8 @@ def run_more(tree: Any, trials: int, graph: bool) -> int:
             else:
                 undo(tree)
             tree.pending = 0
+            if status in (FULL, INDEX):  # outcomes that the problem lists found no room; the trial is made again
+                rng_of(tree)[0], rng_of(tree)[1] = before
             return status
         tree.pending = 0
         if resumed != 2:

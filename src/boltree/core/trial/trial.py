@@ -11,17 +11,15 @@ from ..formulas.elementary import exp, log
 from ..formulas.entropies import uniform_entropy
 from ..formulas.halving import halving_visit
 from ..formulas.policies import BAD, choose, sample
-from ..formulas.schedules import scheduled
+from ..formulas.schedules import draw_temperature, scheduled
 from ..formulas.space import HALVING, MEAN, NO_ENTROPY, RELATIVE_ENTROPY, SOFT, SWITCHING
 from ..formulas.temperature import enter_window
 from ..formulas.units import note_shift, note_trial
 from ..formulas.values import enter_value, scan_best
 from ..jit import inlined
 from ..memory.allocation import take_node
-from ..memory.blocks import count_legal, extra_at, is_tabled, legal_action, make_block, state_at
+from ..memory.blocks import count_legal, extra_at, is_tabled, legal_action, state_at
 from ..memory.layout import (
-    BAD_PLAYER,
-    BAD_REWARD,
     BAD_VALUE,
     COLLISION,
     DONE,
@@ -34,12 +32,11 @@ from ..memory.layout import (
     NO_ACTION,
     NONE,
     ORIGIN,
-    PLAYER_FAILED,
+    PROVEN,
     RECYCLED,
     ROLLOUT,
     ROLLOUT_FAILED,
     SINGLE,
-    STEP_FAILED,
     TERMINAL,
     UNFINISHED,
     WAITING,
@@ -49,6 +46,8 @@ from ..memory.outcomes import find_outcome, link_outcome
 from ..memory.views import edge_at, entropy_at, link_at, node_at, out_of, path_links_of, rng_of, states_of, step_at
 from ..native import FAILED, call
 from ..random import uniform_of
+from .known import draw_outcome, expand
+from .step import enter_node, new_block, step
 
 
 @inlined
@@ -61,6 +60,7 @@ def descend(tree: Any, graph: bool) -> int:
     """
     index, level = tree.root, np.int64(0)
     fresh = False
+    draw_temperature(tree)
     if tree.prior_external and node_at(tree, index).block == NONE and not is_end(tree, node_at(tree, index)):
         tree.leaf = index  # the root's own prior and value come first
         tree.length = 0
@@ -72,7 +72,7 @@ def descend(tree: Any, graph: bool) -> int:
         step_at(tree, level).entropy = node.entropy
         tree.leaf = index
         tree.length = level
-        if graph and is_cut(tree, node, level, fresh):
+        if graph and (is_cut(tree, node, level, fresh) or (tree.proofs != 0 and node.marks & PROVEN)):
             tree.leaf_value = node.value
             return DONE
         node.visits += 1
@@ -97,9 +97,8 @@ def descend(tree: Any, graph: bool) -> int:
             slot = np.int64(NONE)
         else:
             if node.block == NONE or node.marks & SINGLE:
-                status = make_block(tree, index, False)
+                status = new_block(tree, index, False)
                 if status != DONE:
-                    tree.error_node = index
                     return status
             slot = choose(tree, index, level, False)
             if slot < NONE:
@@ -112,7 +111,17 @@ def descend(tree: Any, graph: bool) -> int:
         if slot != NONE:
             edge = node.block + slot
             known = np.int64(edge_at(tree, edge).child)
-        if tree.deterministic and known != NONE:
+        if graph and tree.known:
+            if known == NONE:
+                status = expand(tree, index, edge, level)
+                if status != DONE:
+                    return status
+            link = draw_outcome(tree, edge)
+            path_links_of(tree)[level] = link
+            step_at(tree, level).reward = link_at(tree, link).reward
+            child = np.int64(link_at(tree, link).child)
+            fresh = node_at(tree, child).visits == 0
+        elif tree.deterministic and known != NONE:
             child, fresh = (np.int64(link_at(tree, known).child) if graph else known), False
             step_at(tree, level).reward = link_at(tree, known).reward if graph else node_at(tree, child).reward
         else:
@@ -136,7 +145,7 @@ def descend(tree: Any, graph: bool) -> int:
                     node.marks |= SINGLE
                 else:
                     link_outcome(tree, edge, child)
-        if graph:
+        if graph and not tree.known:
             path_links_of(tree)[level] = take_link(tree, edge, child, step_at(tree, level).reward, fresh)
         fresh = fresh and tree.growth == LEAF
         index = child
@@ -156,9 +165,8 @@ def enter_leaf(tree: Any) -> int:
     if not needs_policy(tree) and not given:
         return enter_first_entropy(tree, index)
     if node.block == NONE:
-        status = make_block(tree, index, given)
+        status = new_block(tree, index, given)
         if status != DONE:
-            tree.error_node = index
             return status
     slot = choose(tree, index, level, True)
     if slot < NONE:
@@ -189,56 +197,6 @@ def enter_first_entropy(tree: Any, index: int) -> int:
             return LEGAL_FAILED if n == FAILED else NO_ACTION
         own = uniform_entropy(tree.entropy_bonus, n)
         node_at(tree, index).entropy = -own if node_at(tree, index).player == 1 else own
-    return DONE
-
-
-@inlined
-def step(tree: Any, index: int, action: int, level: int) -> int:
-    """Sample an outcome: the state goes where the next node's state will lie, the reward into the path."""
-    source, target = index * tree.words, tree.node_count * tree.words
-    for w in range(tree.words):
-        states_of(tree)[target + w] = states_of(tree)[source + w]
-    tree.error_node, tree.error_action = index, action
-    tree.error_rng0 = rng_of(tree)[0]
-    tree.error_rng1 = rng_of(tree)[1]
-    task = (tree.params_at, state_at(tree, tree.node_count), action, tree.rng_at, tree.out_at)
-    if call(tree.step, task) == FAILED:
-        return STEP_FAILED
-    reward = out_of(tree)[0]
-    if not (reward > -np.inf and reward < np.inf):
-        tree.error_value = reward
-        return BAD_REWARD
-    step_at(tree, level).reward = reward
-    return DONE
-
-
-@inlined
-def enter_node(tree: Any, child: int, parent: int, action: int, sibling: int, level: int) -> int:
-    """Fill the record of the node that a step led to; its state is in place already. DONE or an error."""
-    terminal = out_of(tree)[1] != 0.0
-    node = node_at(tree, child)
-    node.visits = 0
-    node.value = 0.0
-    node.entropy = 0.0
-    node.reward = step_at(tree, level).reward
-    node.block = NONE
-    node.parent = parent
-    node.sibling = sibling
-    node.depth = node_at(tree, parent).depth + 1
-    node.action = action
-    node.actions = 0
-    node.best = NONE
-    node.marks = TERMINAL if terminal else 0
-    node.player = 0
-    node.flights = 0
-    if tree.player != 0 and not terminal:
-        mover = call(tree.player, (tree.params_at, state_at(tree, child)))
-        if mover != 0 and mover != 1:
-            tree.error_node = parent
-            tree.error_action = action
-            tree.error_value = mover
-            return PLAYER_FAILED if mover == FAILED else BAD_PLAYER
-        node.player = mover
     return DONE
 
 

@@ -114,6 +114,10 @@ class PythonBinding:
         _Pair.from_address(out)[0] = contract.heuristic_of(self._problem, self._object_at(state))
         return 0
 
+    def _bounds(self, params: int, state: int, out: int) -> int:
+        _Pair.from_address(out)[:] = contract.bounds_of(self._problem, self._object_at(state))
+        return 0
+
     def _rollout(self, params: int, state: int, rng: int, steps: int, out: int, mask: int, actions: int) -> int:
         value = contract.rollout_of(self._problem, self._object_at(state), steps, self._generator(rng))
         _Pair.from_address(out)[0] = value

@@ -1,0 +1,55 @@
+"""What a search knows of outcomes: whether it weighs them by the problem's probabilities, and whether it proves values."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..core.memory.layout import BY_DEPTH
+from ..errors import ParameterError
+
+if TYPE_CHECKING:
+    from .tree import Tree
+
+Outcomes = Literal["sampled", "known"]
+
+
+def enter_outcomes(tree: Tree, outcomes: Any, proofs: Any) -> None:
+    """Enter into a tree's record what it knows of outcomes; refuses what makes no sense."""
+    t, problem = tree.fields, tree.problem
+    if outcomes not in ("sampled", "known"):
+        raise ParameterError(f"outcomes={outcomes!r}: must be 'sampled' or 'known'")
+    if not isinstance(proofs, bool):
+        raise ParameterError(f"proofs={proofs!r}: must be True or False")
+    if proofs and outcomes != "known":
+        raise ParameterError("proofs=True: needs outcomes='known', because a value is proven from all outcomes")
+    if outcomes == "sampled":
+        return
+    if not lists_outcomes(problem):
+        raise ParameterError(
+            f"outcomes='known': {problem.display_name()} must have {problem.outcomes_wanted}, or deterministic = True"
+        )
+    if not t.transpositions:
+        raise ParameterError("outcomes='known': needs transpositions=True, where an action's outcomes are shared nodes")
+    t.known = 1
+    t.count_outcomes, t.outcomes = problem.address("count_outcomes"), problem.address("outcomes")
+    if not proofs:
+        return
+    if t.transpositions != BY_DEPTH:
+        raise ParameterError(
+            f"proofs=True: needs transpositions=True, not {tree.transpositions!r}: nodes shared at all depths have no "
+            "last step to begin a proof at"
+        )
+    if tree.algorithm.state_value_row.has_temperature:
+        raise ParameterError(
+            f"proofs=True: must be False with {tree.algorithm.name}, whose values count entropy as well as reward"
+        )
+    t.proofs = 1
+    low, high = problem.rewards or (-math.inf, math.inf)
+    t.lowest_reward, t.highest_reward = float(low), float(high)
+    t.bounds = problem.address("bounds")
+
+
+def lists_outcomes(problem: Any) -> bool:
+    """Whether a problem says all that may happen: it lists the outcomes of an action, or has only one of each."""
+    return bool(problem.has("outcomes") and problem.has("count_outcomes"))
