@@ -45,6 +45,7 @@ from .problem.random import integer, uniform
 from .problem.record import record
 from .problem.scene import Board, Chain, Grid
 from .search.act import Episode, act
+from .search.plan import Plan, plan
 from .search.search import Search
 from .tree import Node
 from .tree.survey import Survey
@@ -120,6 +121,7 @@ __all__ = [
     "Grid",
     "Node",
     "ParameterError",
+    "Plan",
     "PowerUCT",
     "Problem",
     "ProblemError",
@@ -142,6 +144,7 @@ __all__ = [
     "go",
     "integer",
     "log_decay",
+    "plan",
     "problems",
     "record",
     "sample_value",

@@ -6,6 +6,7 @@ import contextlib
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union
 
@@ -16,16 +17,18 @@ from ..algorithms.table import Algorithm
 from ..checks import whole
 from ..core.interrupts import rescued
 from ..errors import ParameterError
-from ..evaluators import Evaluator
+from ..evaluators import Evaluator, batch_size
 from ..messages import shortened
 from ..parallel.threaded import check_threads
 from ..problem.problem import Problem, not_a_problem
 from ..tree import Node, Tree
 from ..tree.advance import move_along, move_root, outcome_of, root_of
+from ..tree.leaves import is_external
 from ..tree.outcomes import Outcomes
 from ..tree.runner import Limits, OneThread, Runner
 from ..tree.survey import Survey, survey
 from ..tree.transpositions import Transpositions
+from .defaults import Settings, settings_for
 from .progress import ProgressLine
 from .show import PrintableTree
 from .summary import search_html, search_text
@@ -39,16 +42,17 @@ class Search:
 
     Args:
         problem: the problem to plan in.
-        algorithm: how to search, such as ``bt.DENTS(alpha=0.1)``.
+        algorithm: how to search, such as ``bt.DENTS(alpha=0.1)``, exactly as it is defined. None searches as `bt.plan`
+            does, and chooses all of the following that is not given by what the problem says of itself.
         state: where to start; the problem's own start if None.
         seed: of the random numbers. Same seed, same problem: the same tree, bit for bit.
-        growth: ``"leaf"`` adds one node a trial and values it by the evaluator; ``"trial"`` adds all to the horizon.
-        evaluator: a number, ``"rollout"``, ``"heuristic"`` (the problem's) or an `Evaluator`; growth ``"trial"`` uses
+        growth: ``"leaf"`` (with an algorithm, if left out) adds one node a trial and values it by the evaluator; ``"trial"`` adds all to the horizon.
+        evaluator: ``"rollout"`` (if left out), a number, ``"heuristic"`` (the problem's) or an `Evaluator`; growth ``"trial"`` uses
             none.
         threads: how many run trials side by side: on one tree where steps or rollouts are dear, else on a tree each,
             which are merged when the run ends; ``search.parallelism`` says which.
         deterministic: with several threads, the same tree for the same seed and number of threads.
-        transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of every
+        transpositions: False, or ``"auto"`` for True wherever it can be. True makes one node of every state at a depth, however it was reached; ``"state"`` one of every
             state, for problems with a discount below 1, whose horizon then bounds the length of a trial. Not with
             algorithms that look at a node's one parent (RENTS, H-MCTS, BRUE), nor with batches of evaluations, nor
             with several threads.
@@ -73,17 +77,17 @@ class Search:
     def __init__(
         self,
         problem: Problem,
-        algorithm: Algorithm,
+        algorithm: Algorithm | None = None,
         *,
         state: Any = None,
         seed: int | None = None,
-        growth: Literal["leaf", "trial"] = "leaf",
-        evaluator: Union[float, str, Evaluator] = "rollout",
+        growth: Literal["leaf", "trial"] | None = None,
+        evaluator: Union[float, str, Evaluator, None] = None,
         threads: int = 1,
         deterministic: bool = False,
-        transpositions: Transpositions = False,
-        outcomes: Outcomes = "sampled",
-        proofs: bool = False,
+        transpositions: Union[Transpositions, Literal["auto"], None] = None,
+        outcomes: Outcomes | None = None,
+        proofs: bool | None = None,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
@@ -92,9 +96,9 @@ class Search:
             raise not_a_problem(problem)
         if not hasattr(problem, "_memory"):
             raise ParameterError(f"problem={type(problem).__name__}: its __init__ must call super().__init__(...)")
-        if not isinstance(algorithm, Algorithm):
-            raise ParameterError(f"algorithm={algorithm!r}: must be an algorithm, such as bt.DENTS()")
-        if growth not in ("leaf", "trial"):
+        if not (algorithm is None or isinstance(algorithm, Algorithm)):
+            raise ParameterError(f"algorithm={algorithm!r}: must be an algorithm, such as bt.DENTS(), or None")
+        if growth not in ("leaf", "trial", None):
             raise ParameterError(f"growth={growth!r}: must be 'leaf' or 'trial'")
         check_threads(threads, deterministic)
         for name, limit in (("max_nodes", max_nodes), ("max_bytes", max_bytes)):
@@ -106,16 +110,28 @@ class Search:
         self.threads, self.deterministic = int(threads), deterministic
         self._changing: dict[str, object] = {}  # the call that may change this search now
         sequence = np.random.SeedSequence(seed)
+        shareable = threads == 1 and on_full == "stop"
+        if algorithm is None:
+            settings = settings_for(problem, evaluator, graph=shareable)
+        else:
+            settings = Settings(algorithm)
+            if evaluator is not None:
+                settings = replace(settings, evaluator=evaluator)
+        if transpositions == "auto":
+            batched = is_external(settings.evaluator, growth or settings.growth) and batch_size(settings.evaluator) > 1
+            transpositions = shareable and not batched and not settings.algorithm.one_parent
+        wishes = {"growth": growth, "transpositions": transpositions, "outcomes": outcomes, "proofs": proofs}
+        settings = replace(settings, **{name: wish for name, wish in wishes.items() if wish is not None})
         self.tree = PrintableTree(
             problem,
-            algorithm,
+            settings.algorithm,
             sequence,
             state=state,
-            growth=growth,
-            evaluator=evaluator,
-            transpositions=transpositions,
-            outcomes=outcomes,
-            proofs=proofs,
+            growth=settings.growth,
+            evaluator=settings.evaluator,
+            transpositions=settings.transpositions,
+            outcomes=settings.outcomes,
+            proofs=settings.proofs,
             max_nodes=max_nodes,
             max_bytes=max_bytes,
             on_full=on_full,

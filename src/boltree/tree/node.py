@@ -276,6 +276,13 @@ class Node:
             return np.array([link.visits for link in self._links(action)], np.int64)
         return np.array([child.count for child in self.outcomes(action)], np.int64)
 
+    def chances(self, action: int) -> NDArray[np.float64]:
+        """How probable each of an action's `outcomes` is: by the problem where outcomes are known, else as seen."""
+        if self._tree.fields.known:
+            return np.array([link.rewards for link in self._links(action)], np.float64)
+        counts = self.arrivals(action)
+        return counts / max(int(counts.sum()), 1)
+
     def _links(self, action: int) -> list[Any]:
         """Where nodes are shared: the links of an action's outcomes."""
         links = self._storage.links

@@ -1,0 +1,53 @@
+"""What a search does where no algorithm is given: chosen by what the problem says of itself, the same on every machine.
+
+* A problem that lists its outcomes (or is deterministic) is searched with known probabilities, shared nodes and proofs.
+* One player: BTS at a temperature drawn for each trial, on all states of a trial. Bellman backups do not depend on who
+  chose the actions, so hot trials explore and cold ones look closely, in one tree; no temperature has to be right.
+* Two players, or a `heuristic`: leaves are valued by rollouts or by the heuristic. A maximum over noisy values
+  overestimates, so returns are averaged where a rollout values leaves.
+* An evaluator that gives a prior: PUCT.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..algorithms.schedules import spectrum
+from ..algorithms.table import ARBTS, BTS, PUCT, Algorithm
+from ..problem.problem import Problem
+from ..tree.leaves import is_external
+from ..tree.outcomes import Outcomes, lists_outcomes
+from ..tree.transpositions import Transpositions
+
+
+@dataclass(frozen=True)
+class Settings:
+    """An algorithm, and how its tree grows."""
+
+    algorithm: Algorithm
+    growth: Literal["leaf", "trial"] = "leaf"
+    evaluator: Any = "rollout"
+    transpositions: Transpositions = False
+    outcomes: Outcomes = "sampled"
+    proofs: bool = False
+
+
+def settings_for(problem: Problem, evaluator: Any = None, *, graph: bool = True) -> Settings:
+    """What to search a problem with.
+
+    Args:
+        problem: what is searched.
+        evaluator: what the user wants leaves valued by; None for no wish.
+        graph: whether nodes may be shared, which several threads, recycling and batches of leaves do not allow.
+    """
+    if evaluator is not None and is_external(evaluator, "leaf"):
+        return Settings(PUCT(), evaluator=evaluator)
+    known = graph and lists_outcomes(problem)
+    sharing = {"transpositions": graph, "outcomes": "known" if known else "sampled", "proofs": known}
+    by_heuristic = problem.has("heuristic") and evaluator in (None, "heuristic")
+    if by_heuristic or evaluator is not None or problem.has("player"):
+        value = evaluator if evaluator is not None else "heuristic" if by_heuristic else "rollout"
+        algorithm: Algorithm = ARBTS() if value == "rollout" else BTS(alpha=spectrum())
+        return Settings(algorithm, "leaf", value, **sharing)  # type: ignore[arg-type]
+    return Settings(BTS(alpha=spectrum()), "trial", **sharing)  # type: ignore[arg-type]

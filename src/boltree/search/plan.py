@@ -1,0 +1,231 @@
+"""``bt.plan``: the right action for a problem, with nothing to choose; and a proof where one can be had."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Union
+
+from ..messages import counted
+from ..problem.problem import Problem
+from ..tree import Node
+from ..tree.summary import DIM, PAGE, table_html
+from .search import Search
+
+LONGEST_LINE = 200
+"""The most steps of a plan's line."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """An action that could be taken: what it is worth by the search, and surely at least and at most."""
+
+    action: int
+    name: str
+    value: float
+    lower: float
+    upper: float
+    visits: int
+
+    @property
+    def proven(self) -> bool:
+        """Whether its value is proven to be exact."""
+        return self.lower == self.upper
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    """A step of what a plan expects to happen: the best action in a state, and the likeliest outcome."""
+
+    state: Any
+    action: int
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a search recommends, and what it knows of it. Values are player 0's.
+
+    Attributes:
+        action: the recommended action.
+        name: what it is called.
+        value: what acting best from here is worth, as far as the search knows.
+        lower, upper: what it is worth at least and at most, surely; infinite where nothing is known.
+        proven: whether the value is proven to be exact, so that no better action exists.
+        line: what it expects to happen: its best actions with the likeliest outcomes.
+        alternatives: every action that could be taken, the best first.
+        trials: trials run.
+        seconds: how long it took, without compiling.
+        search: the search itself: run it on, advance it, watch it.
+    """
+
+    action: int
+    name: str
+    value: float
+    lower: float
+    upper: float
+    proven: bool
+    line: tuple[PlannedStep, ...]
+    alternatives: tuple[Alternative, ...]
+    trials: int
+    seconds: float
+    search: Search
+
+    def __repr__(self) -> str:
+        return f"<Plan {_called(self.action, self.name)}: value {self.value:.6g}{', proven' if self.proven else ''}>"
+
+    def __str__(self) -> str:
+        return plan_text(self)
+
+    def _repr_html_(self) -> str:
+        title, *facts = _head(self)
+        below = "".join(f'<div style="{DIM}">{escape(fact)}</div>' for fact in facts)
+        return f'<div style="{PAGE}"><div><b>{escape(title)}</b></div>{below}{table_html(self.search.root)}</div>'
+
+
+def plan(
+    problem: Problem,
+    *,
+    seconds: float | None = None,
+    trials: int | None = None,
+    state: Any = None,
+    seed: int | None = None,
+    threads: int = 1,
+    progress: Union[bool, Callable[[Search], object], None] = None,
+) -> Plan:
+    """Search a problem and say what to do, with no algorithm, temperature or tree to choose.
+
+    Args:
+        problem: the problem.
+        seconds: at most so long; 1 second where neither this nor `trials` is given.
+        trials: at most so many trials. It ends sooner where the value is proven.
+        state: where to plan from; the problem's own start if None.
+        seed: of the random numbers.
+        threads: how many run trials side by side.
+        progress: True for a line on the terminal, or a function called between chunks of trials.
+
+    >>> import boltree as bt
+    >>> found = bt.plan(bt.problems.DChain(10), seed=0)
+    >>> found.action, found.value, found.proven
+    (1, 1.0, True)
+    """
+    if seconds is None and trials is None:
+        seconds = 1.0
+    search = Search(problem, state=state, seed=seed, threads=threads)
+    search.run(trials=0)  # compiles, if need be, before the clock starts
+    began = time.perf_counter()
+    search.run(trials=trials, seconds=seconds, progress=progress)
+    return plan_of(search, time.perf_counter() - began)
+
+
+def plan_of(search: Search, seconds: float) -> Plan:
+    """What a search recommends as it stands now."""
+    root = search.root
+    action = search.recommend()
+    alternatives = alternatives_of(root, action)
+    return Plan(
+        action=action,
+        name=root.action_name(action),
+        value=root.value if root.proven else alternatives[0].value,
+        lower=root.lower,
+        upper=root.upper,
+        proven=root.proven,
+        line=tuple(line_of(root)),
+        alternatives=alternatives,
+        trials=search.trials,
+        seconds=seconds,
+        search=search,
+    )
+
+
+def alternatives_of(root: Node, chosen: int) -> tuple[Alternative, ...]:
+    """Every action of a node: the chosen one, and the others from the best on."""
+    sign = -1.0 if root.player == 1 else 1.0
+    rows = [
+        Alternative(int(action), root.action_name(int(action)), float(q), float(lower), float(upper), int(visits))
+        for action, q, (lower, upper), visits in zip(
+            root.actions, root.q, root.action_bounds, root.visits, strict=True
+        )
+    ]
+    rows.sort(key=lambda one: (one.action != chosen, math.isnan(one.value), -sign * one.value))
+    return tuple(rows)
+
+
+def line_of(node: Node) -> list[PlannedStep]:
+    """The best actions from a node on, each followed by its likeliest outcome."""
+    line: list[PlannedStep] = []
+    while len(line) < LONGEST_LINE:
+        action = node.recommended
+        if action is None:
+            break
+        line.append(PlannedStep(node.state, action, node.action_name(action), node.value))
+        outcomes = node.outcomes(action)
+        if not outcomes:
+            break
+        chances = node.chances(action)
+        node = outcomes[int(chances.argmax())]
+    return line
+
+
+def plan_text(found: Plan) -> str:
+    """A plan as a person would like to read it: the action, how sure it is, what else there is, what comes next."""
+    lines = _head(found)
+    heads = ("", "action", "value", "surely within", "visits")
+    table = [
+        (
+            "*" if one.action == found.action else " ",
+            _called(one.action, one.name),
+            "-" if math.isnan(one.value) else f"{one.value:.4g}",
+            _within(one.lower, one.upper),
+            f"{one.visits:,}",
+        )
+        for one in found.alternatives[:MOST_ALTERNATIVES]
+    ]
+    if not any(row[3] for row in table):
+        heads, table = (*heads[:3], heads[4]), [(*row[:3], row[4]) for row in table]  # type: ignore[assignment, misc]
+    widths = [max(len(row[i]) for row in (heads, *table)) for i in range(len(heads))]
+    for row in (heads, *table):
+        cells = [cell.ljust(width) if i < 2 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))]
+        lines.append("  " + "  ".join(cells).rstrip())
+    if len(found.alternatives) > MOST_ALTERNATIVES:
+        lines.append(f"     ... and {len(found.alternatives) - MOST_ALTERNATIVES:,} more")
+    if len(found.line) > 1:
+        shown = ", ".join(step.name for step in found.line[:LONGEST_SHOWN])
+        more = len(found.line) - LONGEST_SHOWN
+        lines.append(f"  expects: {shown}{f', ... ({more} more)' if more > 0 else ''}")
+    return "\n".join(lines)
+
+
+MOST_ALTERNATIVES = 8
+"""The most actions that a printed plan lists."""
+
+LONGEST_SHOWN = 12
+"""The most steps of its line that a printed plan lists."""
+
+
+def _head(found: Plan) -> list[str]:
+    sure = ", proven" if found.proven else ""
+    bounds = "" if found.proven else _within(found.lower, found.upper)
+    return [
+        f"{found.search.problem.display_name()}: {_called(found.action, found.name)}, value {found.value:.6g}{sure}"
+        + (f" (surely within {bounds})" if bounds else ""),
+        f"  {counted(found.trials, 'trial')} in {found.seconds:.2f} s, {counted(found.search.size, 'node')}",
+    ]
+
+
+def _called(action: int, name: str) -> str:
+    return name if name == str(action) else f"{name} ({action})"
+
+
+def _within(lower: float, upper: float) -> str:
+    """Bounds for people: "exact", an interval, or nothing where nothing is known."""
+    if lower == upper:
+        return "exact"
+    if math.isinf(lower) and math.isinf(upper):
+        return ""
+    low, high = ("-∞" if math.isinf(lower) else f"{lower:.4g}"), ("∞" if math.isinf(upper) else f"{upper:.4g}")
+    return f"{low} to {high}"
