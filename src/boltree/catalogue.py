@@ -29,7 +29,15 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
     "d-chain-20-modified": lambda: problems.DChain(20, 0.5),
     "tic-tac-toe": lambda: problems.TicTacToe(),
     "connect-four": lambda: problems.ConnectFour(),
+    "hex": lambda: problems.Hex(7),
+    "breakthrough": lambda: problems.Breakthrough(6, 6),
+    "othello": lambda: problems.Othello(8),
+    "nim": lambda: problems.Nim((1, 3, 5, 7)),
+    "kalah": lambda: problems.Kalah(6, 4),
 }
+
+TOO_LARGE = ("connect-four", "hex", "breakthrough", "othello", "kalah")
+"""Problems that are known to have too many states for exact values."""
 
 
 PROBLEMS_HELP = (

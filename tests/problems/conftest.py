@@ -223,6 +223,51 @@ def solve(problem: Problem, policy: str = "best", alpha: float = 0.0) -> float:
     return value(compiled.start(new_generator(0)), 0)
 
 
+def check_openspiel(problem: Problem, name: str, called: Callable[[str], str], games: int = 300) -> Counter[float]:
+    """Play random games in OpenSpiel beside the compiled functions; return how often each result came.
+
+    `called` makes our name of a move from OpenSpiel's: moves are told apart by their names.
+    """
+    pyspiel = pytest.importorskip("pyspiel", reason="pip install 'boltree[openspiel]'")
+    game, compiled, source = pyspiel.load_game(name), Compiled(problem), np.random.default_rng(0)
+    results: Counter[float] = Counter()
+    for _ in range(games):
+        state, theirs, done, reward = compiled.start(new_generator(0)), game.new_initial_state(), False, 0.0
+        while not done:
+            assert not theirs.is_terminal()
+            player = theirs.current_player()
+            assert compiled.player(state) == player
+            legal = np.flatnonzero(compiled.legal(state)).tolist()
+            ours = {problem.action_name_in(PlainState(state), action): action for action in legal}
+            moves = {called(theirs.action_to_string(player, move)): move for move in theirs.legal_actions()}
+            assert len(ours) == len(legal)
+            assert set(ours) == set(moves)
+            played = str(source.choice(sorted(ours)))
+            theirs.apply_action(moves[played])
+            state, reward, done = compiled.step(state, ours[played], new_generator(0))
+            assert reward == theirs.returns()[0]
+        assert theirs.is_terminal()
+        results[reward] += 1
+    return results
+
+
+def openspiel_value(name: str) -> float:
+    """What OpenSpiel's game is worth to player 0, by going through all of its states. Slow and simple."""
+    pyspiel = pytest.importorskip("pyspiel", reason="pip install 'boltree[openspiel]'")
+    known: dict[str, float] = {}
+
+    def value(state: Any) -> float:
+        if state.is_terminal():
+            return float(state.returns()[0])
+        key = f"{state.current_player()} {state}"
+        if key not in known:
+            values = [value(state.child(move)) for move in state.legal_actions()]
+            known[key] = max(values) if state.current_player() == 0 else min(values)
+        return known[key]
+
+    return value(pyspiel.load_game(name).new_initial_state())
+
+
 @pytest.fixture(name="compiled")
 def compiled_fixture() -> Callable[[Problem], Compiled]:
     return Compiled
@@ -237,6 +282,8 @@ class Checks:
     random_actions = staticmethod(check_random_actions)
     recipe = staticmethod(check_recipe)
     solve = staticmethod(solve)
+    openspiel = staticmethod(check_openspiel)
+    openspiel_value = staticmethod(openspiel_value)
 
 
 @pytest.fixture

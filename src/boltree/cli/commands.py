@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..bench.table import add_bench
-from ..catalogue import PROBLEMS_HELP, problem_named
+from ..catalogue import PROBLEMS_HELP, TOO_LARGE, problem_named
 from ..errors import LabError, ParameterError, ProblemError
 from ..exact.evaluate import simple_regret, value_of
 from ..exact.solve import solve
@@ -79,7 +79,7 @@ def _plan(options: argparse.Namespace) -> int:
     chosen = chosen_algorithms(options.problem, options.algorithm, options.parameters)
     if options.trials < 1:
         raise ParameterError(f"--trials {options.trials}: must be at least 1")
-    exact = problem.has("outcomes") and options.problem != "connect-four"
+    exact = problem.has("outcomes") and options.problem not in TOO_LARGE
     if exact:
         try:
             best = solve(problem, max_states=PLAIN_STATES if isinstance(problem, PythonProblem) else None)

@@ -16,18 +16,38 @@ from .tabular import Tabular
 from .tic_tac_toe import TicTacToe
 
 if TYPE_CHECKING:
+    from .breakthrough import Breakthrough
     from .go import Go
-else:  # Go's rules are imported when a board is asked for
-    __getattr__, __dir__ = lazy_names(__name__, {"Go": ".go"})
+    from .hex import Hex
+    from .kalah import Kalah
+    from .nim import Nim
+    from .othello import Othello
+else:  # a game's rules are imported when it is asked for
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "Breakthrough": ".breakthrough",
+            "Go": ".go",
+            "Hex": ".hex",
+            "Kalah": ".kalah",
+            "Nim": ".nim",
+            "Othello": ".othello",
+        },
+    )
 
 __all__ = [
     "AdaptedChain",
     "AverageReturnTrap",
     "Bandit",
+    "Breakthrough",
     "ConnectFour",
     "DChain",
     "FrozenLake",
     "Go",
+    "Hex",
+    "Kalah",
+    "Nim",
+    "Othello",
     "OutcomeTable",
     "Sailing",
     "SyntheticTree",
