@@ -1,0 +1,115 @@
+"""A job of the suite: one contender on one problem with one budget; a pure function of its row."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...jobs.executors import Watcher
+from ...problem.problem import Problem
+from ...version import __version__
+from .case import Case, Numbers
+from .decisions import Proof
+from .planners import Contender
+from .problems import case_named
+
+_DECIDES = (
+    "decisions.py", "drawing.py", "endings.py", "graphs.py", "horizons.py", "problems.py", "regret.py", "worlds.py",
+)  # fmt: skip
+"""The files that decide what is asked and how it is judged: a change of theirs makes other jobs."""
+
+
+@dataclass(frozen=True)
+class SuiteJob:
+    """A row of the suite.
+
+    Args:
+        problem: the name of a case.
+        setting: who decides.
+        trials: of every decision; 0 for a proof, which is limited by time.
+        repeat: the number of the repeat; other random numbers for the planner, the same positions.
+        seconds: for a proof: how long it may take.
+    """
+
+    problem: str
+    setting: Contender
+    trials: int
+    repeat: int = 0
+    seconds: float | None = None
+
+    def row(self) -> dict[str, Any]:
+        """What decides the result."""
+        return {
+            "problem": self.problem,
+            "setting": self.setting.canonical(),
+            "trials": self.trials,
+            "repeat": self.repeat,
+            "seconds": self.seconds,
+            "suite": _questions(),
+        }
+
+    @cache  # noqa: B019 - a job is a small constant
+    def key(self) -> str:
+        """A name for the result: the same row and the same version of the package have the same one."""
+        text = json.dumps([__version__, self.row()], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    def seed(self) -> int:
+        """The seed of the planner's random numbers, the same for every contender."""
+        digest = hashlib.sha256(json.dumps([self.problem, self.repeat]).encode()).digest()
+        return int(np.frombuffer(digest, np.uint32)[0])
+
+    def run(self, watch: Watcher | None = None) -> Numbers:
+        """Ask the contender and judge its decisions."""
+        case, problem = _prepared(self.problem)
+        measure = case.measure if self.seconds is None else Proof()
+
+        def note(answers: int, regret: float) -> None:
+            if watch is not None:
+                watch(self.trials * answers // measure.answers, regret)
+
+        trials = self.trials if self.seconds is None else None
+        return measure.run(problem, self.setting.planner(), trials, self.seconds, self.seed(), note)
+
+
+@lru_cache(maxsize=4)
+def _prepared(name: str) -> tuple[Case, Problem]:
+    """A case and its problem, kept while jobs on it follow one another."""
+    case = case_named(name)
+    return case, case.make()
+
+
+@cache
+def _questions() -> str:
+    """A hash of the files that decide what is asked."""
+    digest = hashlib.sha256()
+    for name in _DECIDES:
+        digest.update((Path(__file__).parent / name).read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def jobs_for(
+    cases: Iterable[Case], contenders: Iterable[Contender], budgets: Iterable[int], repeats: int = 1
+) -> list[SuiteJob]:
+    """Every job, small budgets first; all contenders of a problem one after the other, so that it is made once."""
+    settings, chosen = list(contenders), list(cases)
+    return [
+        SuiteJob(case.name, setting, trials, repeat)
+        for trials in sorted(budgets)
+        for repeat in range(repeats)
+        for case in chosen
+        for setting in settings
+    ]
+
+
+def proofs_for(cases: Iterable[Case], contenders: Iterable[Contender], seconds: float) -> list[SuiteJob]:
+    """A proof of every provable problem by every contender that can prove."""
+    settings = [one for one in contenders if one.proves]
+    return [SuiteJob(case.name, one, 0, 0, seconds) for case in cases if case.group == "provable" for one in settings]
