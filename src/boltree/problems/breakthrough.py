@@ -93,6 +93,10 @@ class Breakthrough(Problem):
         return state.player
 
     @staticmethod
+    def bounds(params, state):  # type: ignore[no-untyped-def]
+        return -1.0, 1.0
+
+    @staticmethod
     def legal(params, state, mask):  # type: ignore[no-untyped-def]
         first, second = np.uint64(state.first), np.uint64(state.second)
         own, other = (first, second) if state.player == 0 else (second, first)

@@ -29,6 +29,7 @@ class DChain(Problem):
         length = whole("DChain", "length", length, 1)
         final_reward = finite("DChain", "final_reward", final_reward)
         super().__init__(length=length, final_reward=final_reward, horizon=horizon)
+        self.rewards = min(0.0, final_reward), max(1.0, final_reward)
 
     @staticmethod
     def start(params, state, rng):  # type: ignore[no-untyped-def]
@@ -79,6 +80,7 @@ class AdaptedChain(Problem):
 
     state = record(d="i4", row="i4")
     params = record(length="i4", trap="i4")
+    rewards = (0.0, 1.0)
     actions = 2
     deterministic = True
     action_names = ("left", "right")

@@ -109,6 +109,10 @@ class ConnectFour(Problem):
         return _odd(np.uint64(state.mover) | np.uint64(state.other))
 
     @staticmethod
+    def bounds(params, state):  # type: ignore[no-untyped-def]
+        return -1.0, 1.0
+
+    @staticmethod
     def legal(params, state, mask):  # type: ignore[no-untyped-def]
         top = (np.uint64(state.mover) | np.uint64(state.other)) & _TOP
         for c in range(7):

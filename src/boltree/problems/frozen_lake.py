@@ -70,6 +70,7 @@ class FrozenLake(Problem):
     actions = 4
     horizon = 100
     deterministic = True
+    rewards = (0.0, 1.0)
     action_names = ("left", "down", "right", "up")
 
     def __init__(self, map: str | Sequence[str] = "8x12-test", *, horizon: int = 100) -> None:

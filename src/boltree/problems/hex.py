@@ -90,6 +90,10 @@ class Hex(Problem):
         return count(np.uint64(state.first) | np.uint64(state.second)) & 1
 
     @staticmethod
+    def bounds(params, state):  # type: ignore[no-untyped-def]
+        return -1.0, 1.0
+
+    @staticmethod
     def legal(params, state, mask):  # type: ignore[no-untyped-def]
         stones = np.uint64(state.first) | np.uint64(state.second)
         for a in range(len(mask)):

@@ -61,6 +61,10 @@ class Kalah(Problem):
         return state.player
 
     @staticmethod
+    def bounds(params, state):  # type: ignore[no-untyped-def]
+        return -1.0, 1.0
+
+    @staticmethod
     def legal(params, state, mask):  # type: ignore[no-untyped-def]
         first = np.int64(state.player) * (params.houses + 1)
         for a in range(len(mask)):

@@ -67,6 +67,10 @@ class Nim(Problem):
         return state.player
 
     @staticmethod
+    def bounds(params, state):  # type: ignore[no-untyped-def]
+        return -1.0, 1.0
+
+    @staticmethod
     def legal(params, state, mask):  # type: ignore[no-untyped-def]
         a, take = 0, 1
         while a < len(mask):

@@ -139,6 +139,10 @@ class Othello(Problem):
         return state.player
 
     @staticmethod
+    def bounds(params, state):  # type: ignore[no-untyped-def]
+        return -1.0, 1.0
+
+    @staticmethod
     def legal(params, state, mask):  # type: ignore[no-untyped-def]
         moves = np.uint64(state.moves)
         cells = len(mask) - 1

@@ -91,6 +91,7 @@ class OutcomeTable(Problem):
         legal = counts.reshape(states, width) > 0
         begins, begin_sums = self._begins(start, states, legal)
         self.deterministic = bool((counts <= 1).all())
+        self.rewards = float(np.min(rewards)), float(np.max(rewards))
         super().__init__(
             offsets=offsets,
             successors=to,

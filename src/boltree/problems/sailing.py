@@ -64,6 +64,7 @@ class Sailing(Problem):
     )
     actions = 8
     horizon = 50
+    rewards = (-4.0, -1.0)
     action_names = DIRECTIONS
 
     def __init__(self, size: int = 6, wind: str | int = "SE", *, horizon: int = 50) -> None:

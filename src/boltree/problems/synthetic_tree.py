@@ -51,6 +51,7 @@ class SyntheticTree(Problem):
     state = record(path="u8", depth="u4")
     params = record(depth="i4", seed="u8")
     deterministic = True
+    rewards = (0.0, 1.0)
 
     def __init__(self, branching: int = 16, depth: int = 6, seed: int = 0) -> None:
         branching = whole("SyntheticTree", "branching", branching, 1, MAX_ACTIONS)

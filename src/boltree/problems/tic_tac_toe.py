@@ -53,6 +53,10 @@ class TicTacToe(Problem):
         return params.odd[state.crosses | state.noughts]
 
     @staticmethod
+    def bounds(params, state):  # type: ignore[no-untyped-def]
+        return -1.0, 1.0
+
+    @staticmethod
     def legal(params, state, mask):  # type: ignore[no-untyped-def]
         taken = np.int64(state.crosses) | np.int64(state.noughts)
         for a in range(9):

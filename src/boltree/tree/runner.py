@@ -95,6 +95,8 @@ class ChunkedRunner:
         tree, seconds = self.tree, limits.seconds
         tree.abandon()  # an interrupt came between a leaf and its evaluation
         tree.run(0)  # compile, if need be, before the clock starts
+        if tree.estimates is not None:
+            tree.estimates.make_ready()
         began, self.compile_seconds = time.perf_counter(), 0.0
         last = None if limits.trials is None else self.done + int(limits.trials)
         chunk, reason, completed = FIRST_CHUNK_TRIALS, "", False

@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 import numpy as np
 
 from ..core.memory.layout import BY_DEPTH, BY_STATE
+from ..core.trial.frontier import count_frontier, list_frontier
 from ..core.trial.graph import MOST_SWEEPS, sweep
 from ..errors import ParameterError
 
 if TYPE_CHECKING:
     from .tree import Tree
+
+FRONTIER_SHARE = 0.5
+"""The frontier is listed where it has become smaller than this share of the actions whose outcomes are listed."""
 
 Transpositions = Union[bool, Literal["state"]]
 
@@ -73,6 +77,20 @@ class Estimates:
         due = int(t.next_sweep)
         self.compute(MOST_SWEEPS)
         t.next_sweep = due
+
+    def make_ready(self) -> None:
+        """Compile, if need be, what a run calls only now and then."""
+        if self._tree.fields.proofs:
+            count_frontier(self._tree.record, np.zeros(2, np.int64))
+            list_frontier(self._tree.record, np.zeros(2, np.int64), 0)
+
+    def list_frontier(self) -> None:
+        """Where proofs are kept and little is missing of all states that can be reached, list the outcomes of that."""
+        tree = self._tree
+        counts, progress = np.zeros(2, np.int64), np.zeros(2, np.int64)
+        count_frontier(tree.record, counts)
+        if 0 < counts[1] <= FRONTIER_SHARE * counts[0]:
+            tree.drive(lambda: list_frontier(tree.record, progress, int(counts[0])))
 
     def compute(self, most: int = 1) -> None:
         """Compute every node from those below it; where there are circles, again and again, at `most` so often."""

@@ -223,6 +223,8 @@ class Tree:
             return self._make_index(trials)
         elif event == records.SWEEP:
             assert self.estimates is not None
+            if t.proofs:
+                self.estimates.list_frontier()
             self.estimates.compute()
         elif event == records.FULL:
             return self._make_room(int(t.needed_nodes), int(t.needed_units))

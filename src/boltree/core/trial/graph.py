@@ -131,7 +131,11 @@ def compute_node(tree: Any, index: int, whole: bool) -> None:
             total += edge.w
             tried += edge.visits
             last = i
+        elif tree.proofs and edge.child != NONE:
+            bound_edge(tree, node, i)
     if tried == 0:
+        if tree.proofs:
+            bound_node(tree, index)
         return
     if tree.state_value == MEAN:
         if tree.growth == LEAF and not node.marks & (ORIGIN | UNFINISHED):
