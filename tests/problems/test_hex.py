@@ -48,7 +48,7 @@ def test_wins_are_paths(compiled: Any, size: int) -> None:
 
 
 def test_a_winding_path(play: Any) -> None:
-    """X goes round a wall of O's: a1, a2, then along row 3 to the right and up again does not win, down at last does."""
+    """X goes round a wall of O's: a1, a2, then along row 3 to the right and up does not win, down at last does."""
     size = 4
     x = [(0, 3), (1, 3), (1, 2), (2, 1), (2, 0), (3, 0)]
     o = [(0, 0), (0, 1), (3, 3), (3, 2), (1, 0)]

@@ -116,7 +116,8 @@ def spectrum(low: float | None = None, high: float | None = None) -> Spectrum | 
     """A temperature drawn for each trial, uniform in its logarithm; without numbers, in units of the returns seen.
 
     Bellman backups do not depend on who chose the actions, so trials at different temperatures may share one tree:
-    hot ones explore, cold ones look closely at what is good. For algorithms whose values do not depend on a temperature.
+    hot ones explore, cold ones look closely at what is good. For algorithms whose values do not depend on a
+    temperature.
 
     >>> spectrum(0.01, 10.0)
     spectrum(0.01, 10)
@@ -154,7 +155,8 @@ def check_schedule(name: str, given: Any, *, positive: bool) -> None:
                 raise ParameterError(f"{name}: the function failed at count {m}: {error!r}") from error
     else:
         raise ParameterError(
-            f"{name}={given!r}: must be a number, log_decay(x), sqrt_decay(x), spectrum(low, high), a function of a count, or 'auto'"
+            f"{name}={given!r}: must be a number, log_decay(x), sqrt_decay(x), spectrum(low, high), "
+            "a function of a count, or 'auto'"
         )
     for count, value in values:
         if not math.isfinite(value) or value < 0 or (positive and value == 0):

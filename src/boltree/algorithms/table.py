@@ -113,7 +113,9 @@ class Algorithm(metaclass=_Named):
         if not (isinstance(value, Spectrum) or (isinstance(value, Auto) and value.kind == "spectrum")):
             return
         if name == "beta":
-            raise ParameterError(f"{self.name}: beta={value!r}, must be the same for every trial: the weight of entropies")
+            raise ParameterError(
+                f"{self.name}: beta={value!r}, must be the same for every trial: the weight of entropies"
+            )
         if self.state_value_row.has_temperature:
             raise ParameterError(
                 f"{self.name}: alpha={value!r}, must be the same for every trial, because its values depend on it"

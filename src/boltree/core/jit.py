@@ -121,7 +121,10 @@ def keep_on_disk(dispatcher: Any, name: str, *, announce: bool = False) -> None:
         dispatcher._cache = NullCache()
 
 
-UNCOMPILED = ("adapters", "cli", "go/gtp", "go/match", "jobs", "lab", "viewer", "web")
+UNCOMPILED = (
+    "adapters", "batches", "cli", "evaluators", "go/gtp", "go/match", "jobs", "lab", "parallel", "search", "tree",
+    "viewer", "web",
+)  # fmt: skip
 """Rooms without compiled functions: an edit there leaves machine code as it is."""
 
 

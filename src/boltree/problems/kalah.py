@@ -96,7 +96,7 @@ class Kalah(Problem):
                 state.pits[opposite] = 0
         if pit != store:
             state.player = 1 - player
-        mine, theirs = 0, 0
+        mine, theirs = np.int64(0), np.int64(0)
         for i in range(houses):
             mine += np.int64(state.pits[i])
             theirs += np.int64(state.pits[houses + 1 + i])

@@ -81,7 +81,7 @@ class Nim(Problem):
 
     @staticmethod
     def random_action(params, state, rng):  # type: ignore[no-untyped-def]
-        left = 0
+        left = np.int64(0)
         for heap in range(len(params.heaps)):
             left += np.int64(state.heaps[heap])
         k = integer(rng, left)  # every match that is left stands for one move

@@ -147,9 +147,7 @@ def alternatives_of(root: Node, chosen: int) -> tuple[Alternative, ...]:
     sign = -1.0 if root.player == 1 else 1.0
     rows = [
         Alternative(int(action), root.action_name(int(action)), float(q), float(lower), float(upper), int(visits))
-        for action, q, (lower, upper), visits in zip(
-            root.actions, root.q, root.action_bounds, root.visits, strict=True
-        )
+        for action, q, (lower, upper), visits in zip(root.actions, root.q, root.action_bounds, root.visits, strict=True)
     ]
     rows.sort(key=lambda one: (one.action != chosen, math.isnan(one.value), -sign * one.value))
     return tuple(rows)
@@ -189,7 +187,10 @@ def plan_text(found: Plan) -> str:
         heads, table = (*heads[:3], heads[4]), [(*row[:3], row[4]) for row in table]  # type: ignore[assignment, misc]
     widths = [max(len(row[i]) for row in (heads, *table)) for i in range(len(heads))]
     for row in (heads, *table):
-        cells = [cell.ljust(width) if i < 2 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))]
+        cells = [
+            cell.ljust(width) if i < 2 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         lines.append("  " + "  ".join(cells).rstrip())
     if len(found.alternatives) > MOST_ALTERNATIVES:
         lines.append(f"     ... and {len(found.alternatives) - MOST_ALTERNATIVES:,} more")

@@ -46,16 +46,17 @@ class Search:
             does, and chooses all of the following that is not given by what the problem says of itself.
         state: where to start; the problem's own start if None.
         seed: of the random numbers. Same seed, same problem: the same tree, bit for bit.
-        growth: ``"leaf"`` (with an algorithm, if left out) adds one node a trial and values it by the evaluator; ``"trial"`` adds all to the horizon.
-        evaluator: ``"rollout"`` (if left out), a number, ``"heuristic"`` (the problem's) or an `Evaluator`; growth ``"trial"`` uses
-            none.
+        growth: ``"leaf"`` (with an algorithm, if left out) adds one node a trial and values it by the evaluator;
+            ``"trial"`` adds all to the horizon.
+        evaluator: ``"rollout"`` (if left out), a number, ``"heuristic"`` (the problem's) or an `Evaluator`; growth
+            ``"trial"`` uses none.
         threads: how many run trials side by side: on one tree where steps or rollouts are dear, else on a tree each,
             which are merged when the run ends; ``search.parallelism`` says which.
         deterministic: with several threads, the same tree for the same seed and number of threads.
-        transpositions: False, or ``"auto"`` for True wherever it can be. True makes one node of every state at a depth, however it was reached; ``"state"`` one of every
-            state, for problems with a discount below 1, whose horizon then bounds the length of a trial. Not with
-            algorithms that look at a node's one parent (RENTS, H-MCTS, BRUE), nor with batches of evaluations, nor
-            with several threads.
+        transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of
+            every state, for problems with a discount below 1, whose horizon then bounds the length of a trial; ``"auto"`` is
+            True wherever it can be. Not with algorithms that look at a node's one parent (RENTS, H-MCTS, BRUE), nor
+            with batches of evaluations, nor with several threads.
         outcomes: ``"sampled"`` weighs what an action leads to by how often it did; ``"known"`` by the probabilities that
             the problem lists (`outcomes`, or ``deterministic = True``). Known ones need `transpositions`.
         proofs: keep bounds of all values, never try again what is proven or surely worse, and end a run when the root
@@ -120,7 +121,9 @@ class Search:
         if transpositions == "auto":
             batched = is_external(settings.evaluator, growth or settings.growth) and batch_size(settings.evaluator) > 1
             transpositions = shareable and not batched and not settings.algorithm.one_parent
-        wishes = {"growth": growth, "transpositions": transpositions, "outcomes": outcomes, "proofs": proofs}
+        wishes: dict[str, Any] = {
+            "growth": growth, "transpositions": transpositions, "outcomes": outcomes, "proofs": proofs
+        }  # fmt: skip
         settings = replace(settings, **{name: wish for name, wish in wishes.items() if wish is not None})
         self.tree = PrintableTree(
             problem,
@@ -201,8 +204,8 @@ class Search:
             progress: True for a line on the terminal, or a function called between chunks.
 
         Returns:
-            Why it stopped: ``"trials"``, ``"seconds"``, ``"stop"``, ``"proven"`` when the root's value is (`proofs`), or
-            ``"memory"`` at `max_nodes` or `max_bytes` (if ``on_full="recycle"``, only when nothing can be freed).
+            Why it stopped: ``"trials"``, ``"seconds"``, ``"stop"``, ``"proven"`` when the root's value is (`proofs`),
+            or ``"memory"`` at `max_nodes` or `max_bytes` (if ``on_full="recycle"``, only when nothing can be freed).
 
         Ctrl-C raises KeyboardInterrupt between two trials; the tree stays valid and the run can go on.
         """

@@ -1,4 +1,4 @@
-"""What a search knows of outcomes: whether it weighs them by the problem's probabilities, and whether it proves values."""
+"""What a search knows of outcomes: whether it weighs them by the problem's probabilities, and proves values."""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ class Tree:
     """The tree of one search, from which kernels and everything that looks at it read.
 
     Args:
-        problem, algorithm, state, growth, evaluator, transpositions, outcomes, proofs, max_nodes, max_bytes, on_full: as of
-            `Search`.
+        problem, algorithm, state, growth, evaluator, transpositions, outcomes, proofs, max_nodes, max_bytes, on_full:
+            as of `Search`.
         seed: of the tree's random numbers.
 
     Attributes:

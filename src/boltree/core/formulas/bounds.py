@@ -5,8 +5,8 @@
 
 with the minimum over actions where player 1 moves. They begin at the ends, which are worth 0, at what the problem says
 of its rewards, and at its own ``bounds``. A node whose bounds meet is *proven*: its value is exact. An edge is *open*
-while its bounds are apart and it may still be better than the best of the others surely is; trials take open edges only.
-A node that is not proven has one: the edge whose upper bound is the node's own.
+while its bounds are apart and it may still be better than the best of the others surely is; trials take open edges
+only. A node that is not proven has one: the edge whose upper bound is the node's own.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ edge are nodes, chained through ``sibling``; or, where nodes are shared, *links*
 
 A block is counted in units of 32 bytes. For n legal actions it holds, in this order:
 
-    [header or schedule]  n edges  [n entropies or quotas]  [n + 1 bounds]  [n priors]  [n table rows]  [n prior-table rows]
+    [header or schedule]  n edges  [n entropies or quotas]  [n + 1 bounds]  [n priors]  [n table rows]
+    [n prior-table rows]
 
 The bracketed parts exist when the algorithm needs them. ``node.block`` is the unit of the first
 edge; a header lies one unit before it. Values and entropies are player 0's, except ``edge.q``,

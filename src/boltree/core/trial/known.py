@@ -1,7 +1,7 @@
 """Outcomes that the problem lists: all of an action's are entered when it is first taken, and weighed by probability.
 
-A trial draws one of them by these probabilities; the problem's own `step` is not asked. Where bounds are kept, trials go
-to outcomes that are not proven yet. An outcome that no trial has come to has no value: the others stand for it,
+A trial draws one of them by these probabilities; the problem's own `step` is not asked. Where bounds are kept, trials
+go to outcomes that are not proven yet. An outcome that no trial has come to has no value: the others stand for it,
 
     Q(s,a) = sum over s' of p(s') (r + discount V(s')) / sum of p(s'),   over the outcomes s' that have a value.
 """

@@ -22,7 +22,7 @@ MEMORY = 2**31
 
 
 class Decision(NamedTuple):
-    """What a planner answers: an action, what it takes the state to be worth to player 0, and whether that is proven."""
+    """What a planner answers: an action, its estimate of the state's value to player 0, and whether that is proven."""
 
     action: int
     value: float

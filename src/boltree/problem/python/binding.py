@@ -115,7 +115,7 @@ class PythonBinding:
         return 0
 
     def _bounds(self, params: int, state: int, out: int) -> int:
-        _Pair.from_address(out)[:] = contract.bounds_of(self._problem, self._object_at(state))
+        _Pair.from_address(out)[:] = [*contract.bounds_of(self._problem, self._object_at(state))]
         return 0
 
     def _rollout(self, params: int, state: int, rng: int, steps: int, out: int, mask: int, actions: int) -> int:

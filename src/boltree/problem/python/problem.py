@@ -23,7 +23,18 @@ from ..record import Record, record
 from ..state import PlainState
 from .binding import PythonBinding
 
-_OPTIONAL = ("outcomes", "chances", "outcome", "legal", "player", "prior", "heuristic", "bounds", "random_action", "show")
+_OPTIONAL = (
+    "outcomes",
+    "chances",
+    "outcome",
+    "legal",
+    "player",
+    "prior",
+    "heuristic",
+    "bounds",
+    "random_action",
+    "show",
+)
 
 
 class PythonProblem(Problem):
@@ -36,8 +47,9 @@ class PythonProblem(Problem):
     * ``outcomes(self, state, action)``: a list of all that may happen, ``(probability, next_state, reward, done)``;
 
     and, if you like, ``legal(self, state)`` (the legal actions), ``player(self, state)``, ``prior(self, state)``
-    (a weight per action), ``heuristic(self, state)``, ``bounds(self, state)``, ``random_action(self, state, rng)``, ``key(self, state)``,
-    ``show(self, state)``, ``rollout(self, state, steps, rng)`` (the discounted return of at most `steps` steps). Set
+    (a weight per action), ``heuristic(self, state)``, ``bounds(self, state)``, ``random_action(self, state, rng)``,
+    ``key(self, state)``, ``show(self, state)``,
+    ``rollout(self, state, steps, rng)`` (the discounted return of at most `steps` steps). Set
     ``deterministic = True`` if it is. Draw random numbers with ``rng.random()``, ``rng.integers(n)`` and
     ``rng.choice(sequence)``; a generator of NumPy's has the same names, for trying a method by hand.
 
