@@ -35,7 +35,7 @@ def _movable(own: Any, other: Any, player: Any, way: Any, columns: Any, left: An
 class Breakthrough(Problem):
     """Breakthrough: who first brings a piece to the other side of the board wins, +1 for player 0, -1 for player 1.
 
-    A piece goes one cell ahead, straight or diagonally, captures only diagonally. A player without pieces has lost; there
+    A piece goes one cell ahead, straight or diagonally, captures only diagonally. A player without pieces loses; there
     are no draws. Player 0 (B) begins, at the top; player 1 (W) is at the bottom. It is OpenSpiel's `breakthrough`.
 
     Action 3 * cell + way moves the piece on a cell (columns * row + column, row 0 at the top) to the left, ahead or to

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Union
 
+import numpy as np
+
 from ..messages import counted
 from ..problem.problem import Problem
 from ..tree import Node
@@ -134,7 +136,7 @@ def plan_of(search: Search, seconds: float) -> Plan:
         lower=root.lower,
         upper=root.upper,
         proven=root.proven,
-        line=tuple(line_of(root)),
+        line=tuple(line_of(search)),
         alternatives=alternatives,
         trials=search.trials,
         seconds=seconds,
@@ -146,26 +148,46 @@ def alternatives_of(root: Node, chosen: int) -> tuple[Alternative, ...]:
     """Every action of a node: the chosen one, and the others from the best on."""
     sign = -1.0 if root.player == 1 else 1.0
     rows = [
-        Alternative(int(action), root.action_name(int(action)), float(q), float(lower), float(upper), int(visits))
+        Alternative(
+            int(action),
+            root.action_name(int(action)),
+            float(lower if lower == upper else q),
+            float(lower),
+            float(upper),
+            int(visits),
+        )
         for action, q, (lower, upper), visits in zip(root.actions, root.q, root.action_bounds, root.visits, strict=True)
     ]
     rows.sort(key=lambda one: (one.action != chosen, math.isnan(one.value), -sign * one.value))
     return tuple(rows)
 
 
-def line_of(node: Node) -> list[PlannedStep]:
-    """The best actions from a node on, each followed by its likeliest outcome."""
+def line_of(search: Search) -> list[PlannedStep]:
+    """The best actions from the root on, each followed by its likeliest outcome: as far as values are known."""
     line: list[PlannedStep] = []
-    while len(line) < LONGEST_LINE:
-        action = node.recommended
-        if action is None:
-            break
-        line.append(PlannedStep(node.state, action, node.action_name(action), node.value))
-        outcomes = node.outcomes(action)
-        if not outcomes:
-            break
-        chances = node.chances(action)
-        node = outcomes[int(chances.argmax())]
+    node: Node | None = search.root
+    here, left = search.root.state_record, search.horizon - search.root.depth
+    problem, exact = search.problem, search.tree.exact
+    while here is not None and left > 0 and len(line) < LONGEST_LINE:
+        action = None if node is None else node.recommended
+        if node is not None and action is not None:
+            line.append(PlannedStep(node.state, action, node.action_name(action), node.value))
+            outcomes, chances = node.outcomes(action), node.chances(action)
+        else:
+            outcomes, chances = [], np.zeros(0)
+        if outcomes:
+            node = outcomes[int(chances.argmax())]
+            here = None if node.terminal else node.state_record
+        else:
+            best = None if exact is None else exact.best(here, left, action)
+            if best is None:
+                break
+            chosen, value, following = best
+            if action is None:
+                state = problem.present(here)
+                line.append(PlannedStep(state, chosen, problem.action_name_in(state, chosen), value))
+            node, here = None, following
+        left -= 1
     return line
 
 

@@ -45,12 +45,16 @@ def save_search(search: Any, path: Path) -> None:
     t, storage = tree.fields, tree.storage
     if storage.node(t.root).flights:
         raise ParameterError("save(): a batch of trials is on its way; save when run() has returned")
+    if tree.estimates is not None:
+        tree.estimates.resume()
     arrays: dict[str, Any] = {
         "tree": tree.record.view(np.uint8),
-        **(storage.used() if tree.estimates is None else tree.estimates.own),
+        **{name: memory.copy() for name, memory in storage.used().items()},
         "states": storage.arenas["states"].array[: int(t.node_count) * int(t.words) * 8],
         **{name: storage.scratch[name].view(np.uint8) for name in SCRATCH},
     }
+    if tree.estimates is not None:
+        tree.estimates.show()
     meta = {
         "version": VERSION,
         "layout": layout_stamp(),
@@ -73,6 +77,7 @@ def save_search(search: Any, path: Path) -> None:
         "max_bytes": tree.max_bytes if tree.is_limited else None,
         "on_full": search.on_full,
         "noise_state": tree.noise.bit_generator.state,
+        "exact": None if tree.exact is None else tree.exact.progress(),
     }
     meta["checksum"] = checksum(meta, arrays)
     text = np.frombuffer(json.dumps(meta).encode(), np.uint8)
@@ -113,6 +118,7 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
             on_full=meta["on_full"],
         )
         search.tree.noise.bit_generator.state = meta["noise_state"]
+        progress = meta["exact"]
     except ParameterError as error:
         raise error if str(path) in str(error) else ParameterError(f"{path}: {error}") from error
     except (AttributeError, KeyError, MemoryError, OverflowError, TypeError, ValueError) as error:
@@ -120,6 +126,11 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
             raise
         raise ParameterError(f"{path}: damaged: what it says of the search cannot be ({error!r})") from error
     _enter_tree(path, search, arrays)
+    if search.tree.exact is not None:
+        try:
+            search.tree.exact.restore(progress)
+        except (KeyError, MemoryError, OverflowError, TypeError, ValueError) as error:
+            raise ParameterError(f"{path}: damaged: its exact values cannot be ({error!r})") from error
     return search
 
 
@@ -220,6 +231,7 @@ _PROGRESS = (
     "index_wanted",
     "visits_made",
     "next_sweep",
+    "listed",
     "recyclings",
 )
 """What a run changes; all else follows from the problem and the algorithm."""

@@ -54,11 +54,11 @@ class Search:
             which are merged when the run ends; ``search.parallelism`` says which.
         deterministic: with several threads, the same tree for the same seed and number of threads.
         transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of
-            every state, for problems with a discount below 1, whose horizon then bounds the length of a trial; ``"auto"`` is
-            True wherever it can be. Not with algorithms that look at a node's one parent (RENTS, H-MCTS, BRUE), nor
-            with batches of evaluations, nor with several threads.
-        outcomes: ``"sampled"`` weighs what an action leads to by how often it did; ``"known"`` by the probabilities that
-            the problem lists (`outcomes`, or ``deterministic = True``). Known ones need `transpositions`.
+            every state, for problems with a discount below 1, whose horizon then bounds the length of a trial;
+            ``"auto"`` is True wherever it can be. Not with algorithms that look at a node's one parent (RENTS, H-MCTS,
+            BRUE), nor with batches of evaluations, nor with several threads.
+        outcomes: ``"sampled"`` weighs what an action leads to by how often it did; ``"known"`` by the probabilities
+            that the problem lists (`outcomes`, or ``deterministic = True``). Known ones need `transpositions`.
         proofs: keep bounds of all values, never try again what is proven or surely worse, and end a run when the root
             is proven. Needs known outcomes; not with values that count entropy (MENTS, RENTS, TENTS).
         max_nodes: the tree never has more nodes than this.

@@ -81,7 +81,7 @@ def move_root(tree: Tree, above: Node, outcome: Outcome, receding: bool) -> None
     if tree.estimates is not None:
         tree.estimates.resume()
     if kept is None:
-        kept_counts = {name: t[name] for name in ("trials", "visits_made", "recyclings", "lowest", "highest")}
+        kept_counts = {name: t[name] for name in ("trials", "visits_made", "listed", "recyclings", "lowest", "highest")}
         storage.plant(given, depth, player)
         for name, value in kept_counts.items():
             t[name] = value

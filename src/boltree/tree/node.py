@@ -206,6 +206,8 @@ class Node:
         bounds = np.tile([-np.inf, np.inf], (n + 1, 1))
         if self.terminal or record.depth >= self._tree.horizon:
             bounds[n] = 0.0
+        elif self.proven:
+            bounds[n] = self.value
         return bounds
 
     @property

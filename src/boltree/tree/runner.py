@@ -104,6 +104,8 @@ class ChunkedRunner:
         try:
             while not reason:
                 now, before = time.perf_counter() - began - self.compile_seconds, self.done
+                if tree.estimates is not None:
+                    now += tree.estimates.seconds_to_show
                 if tree.is_proven:
                     reason = "proven"
                 elif last is not None and before >= last:

@@ -8,13 +8,16 @@ and two runs of 500 trials do what one run of 1,000 does.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.memory.layout import BY_DEPTH, BY_STATE
 from ..core.trial.frontier import count_frontier, list_frontier
 from ..core.trial.graph import MOST_SWEEPS, sweep
+from ..core.trial.kept import keep_estimates, restore_estimates, size_of_estimates
 from ..errors import ParameterError
 
 if TYPE_CHECKING:
@@ -56,33 +59,34 @@ class Estimates:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._own: dict[str, Any] | None = None
-
-    @property
-    def own(self) -> dict[str, Any]:
-        """The memory of nodes and blocks as trials left it."""
-        return self._used() if self._own is None else self._own
-
-    def _used(self) -> dict[str, Any]:
-        return self._tree.storage.used()
+        self._own: NDArray[np.float64] | None = None
+        self._seconds_a_node = 0.0
 
     def show(self) -> None:
         """Keep the trials' estimates aside and compute every node from those below it."""
-        t, storage = self._tree.fields, self._tree.storage
+        t, storage, began = self._tree.fields, self._tree.storage, time.perf_counter()
         self._tree.abandon()  # an interrupt came between a leaf and its evaluation
         if t.index_size == 0 or t.index_stale:
             storage.make_index(anyhow=True)
         if self._own is None:  # else an interrupt came while they were put back
-            self._own = {name: memory.copy() for name, memory in self._used().items()}
+            own = np.empty(size_of_estimates(self._tree.record))
+            keep_estimates(self._tree.record, own)
+            self._own = own
         due = int(t.next_sweep)
         self.compute(MOST_SWEEPS)
         t.next_sweep = due
+        self._seconds_a_node = (time.perf_counter() - began) / self._tree.size
 
     def make_ready(self) -> None:
         """Compile, if need be, what a run calls only now and then."""
+        own = np.empty(size_of_estimates(self._tree.record))
+        keep_estimates(self._tree.record, own)
+        restore_estimates(self._tree.record, own)
         if self._tree.fields.proofs:
             count_frontier(self._tree.record, np.zeros(2, np.int64))
             list_frontier(self._tree.record, np.zeros(2, np.int64), 0)
+        if self._tree.exact is not None:
+            self._tree.exact.make_ready()
 
     def list_frontier(self) -> None:
         """Where proofs are kept and little is missing of all states that can be reached, list the outcomes of that."""
@@ -98,9 +102,13 @@ class Estimates:
         depth = storage.nodes.view(np.ndarray)["depth"][: int(t.node_count)]
         sweep(self._tree.record, np.argsort(depth, kind="stable")[::-1].copy(), most)
 
+    @property
+    def seconds_to_show(self) -> float:
+        """How long `show` will take, by the last time: a run that is limited by time ends sooner by that."""
+        return self._seconds_a_node * self._tree.size
+
     def resume(self) -> None:
         """Put the trials' estimates back."""
         if self._own is not None:
-            for name, memory in self._used().items():
-                memory[:] = self._own[name]
+            restore_estimates(self._tree.record, self._own)
             self._own = None

@@ -27,6 +27,7 @@ from ..core.trial.run import abandon_trial, run_graph_trials, run_trials
 from ..errors import ParameterError, ProblemError
 from ..evaluators import ask, batch_size
 from ..problem.problem import Problem
+from .exact_values import SHARE_OF_BYTES, ExactValues
 from .failures import raise_failure
 from .leaves import enter_evaluator, is_external
 from .outcomes import Outcomes, enter_outcomes
@@ -53,6 +54,7 @@ class Tree:
         storage: the arenas of nodes, states and blocks, and the scratch memory of trials.
         batch: how many leaves the evaluator is given at a time.
         estimates: with transpositions, the trials' own estimates and those that are shown; else None.
+        exact: where values are proven, the problem's exact ones as far as they are known; else None.
         version: another number whenever nodes get other numbers.
     """
 
@@ -94,6 +96,7 @@ class Tree:
             t.has_header = t.has_header and t.distribution == space.HALVING
             t.alias_from, t.incremental = NEVER, 0  # a table would draw what is proven, too
         self.estimates = Estimates(self) if t.transpositions else None
+        self.exact: ExactValues | None = None
         if self.batch > 1 or self.in_common_batches or t.transpositions:
             # a leaf that waits must not be taken for a node with one visit; a shared node's only child has more parents
             t.compact = 0
@@ -109,6 +112,8 @@ class Tree:
         self.storage.scratch["rng"][:] = for_trials
         self.noise = np.random.default_rng(seed.spawn(1)[0])
         self.plant(problem.as_state(state) if state is not None else problem.plain_start(self.storage.scratch["rng"]))
+        if t.proofs:
+            self.exact = ExactValues(self)
 
     # Setting up
 
@@ -118,7 +123,8 @@ class Tree:
     def new_storage(self, record: Any, levels: int, scratch: Any = None) -> Storage:
         """Memory for a tree whose trials take at most `levels` steps; with scratch memory that is to be used again."""
         spare, self._spare = self._spare, None
-        limits = self.max_bytes, self.max_nodes
+        beside = int(SHARE_OF_BYTES * self.max_bytes) if self.fields.proofs else 0
+        limits = self.max_bytes - beside, self.max_nodes
         storage = Storage(record, levels, *limits, batch=self.batch, arenas=spare, scratch=scratch)
         nodes = 2 if self.growth == "leaf" else levels + 2
         if self.max_nodes is not None and self.max_nodes < nodes:
@@ -147,6 +153,8 @@ class Tree:
             node.value = t.v_init
         if t.noise_weight:
             draw_noise(self.algorithm, self.actions_of(int(t.root)), self.noise, self.storage.scratch["noise"])
+        if self.exact is not None:
+            self.exact.enter_root()
 
     def replace(self, record: Any, storage: Storage) -> None:
         """Go on with another record and memory; what the old ones took is kept for the next tree, up to a size."""
@@ -200,6 +208,12 @@ class Tree:
         """Run a number of trials, one by one, in this thread; False when there is no memory for another."""
         t, kernel = self.fields, run_graph_trials if self.fields.transpositions else run_trials
         end = t.trials + trials
+        while self.exact is not None and t.trials < end and not self.is_proven:
+            due = min(end, (t.trials // self.exact.every + 1) * self.exact.every)
+            if not self.drive(lambda: kernel(self.record, due - t.trials)):  # noqa: B023 - called at once
+                return False
+            if t.trials % self.exact.every == 0:
+                self.exact.go_on()
         return self.drive(lambda: kernel(self.record, end - t.trials))
 
     def drive(self, kernel: Callable[[], int], trials: int = 1) -> bool:
@@ -308,8 +322,8 @@ class Tree:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the tree takes."""
-        return self.storage.nbytes
+        """Bytes that the tree takes, with what is kept beside it."""
+        return self.storage.nbytes + (0 if self.exact is None else self.exact.nbytes)
 
     @property
     def horizon(self) -> int:

@@ -1,6 +1,7 @@
 """The exact model of a finite problem: its reachable states, every outcome of every action, depth by depth.
 
-States are found breadth first and numbered in the order in which they are met. The outcomes of state s and its
+States are found breadth first and numbered in the order in which they are met, so those that can be reached within d
+steps come before all others. The outcomes of state s and its
 j-th legal action are the entries ``first[row] .. first[row + 1]`` of `probability`, `reward` and `successor`, where
 ``row = rows[s] + j``; a successor of -1 is the end. The pairs (state, depth) that can occur are listed layer by layer.
 """
@@ -16,7 +17,7 @@ from ..jit import inlined, kernel
 from ..native import FAILED, call
 from ..random import hashed
 
-DONE, STATES_FULL, ROWS_FULL, OUTCOMES_FULL = 0, 1, 2, 3
+DONE, STATES_FULL, ROWS_FULL, OUTCOMES_FULL, PAUSED = 0, 1, 2, 3, 4
 RAISED, NO_ACTION, BAD_SUM, BAD_REWARD, NO_OUTCOME = 10, 11, 12, 13, 14
 
 REWARD, SOFT, UNIFORM = 0, 1, 2
@@ -50,9 +51,11 @@ def enter_states(states: Any, table: Any, known: int) -> None:
 @kernel
 def explore(
     counts: Any, functions: Any, states: Any, table: Any, depth: Any, player: Any, rows: Any, action: Any, first: Any,
-    probability: Any, reward: Any, successor: Any, mask: Any, out: Any,
+    probability: Any, reward: Any, successor: Any, mask: Any, out: Any, most: int,
 ) -> int:  # fmt: skip
-    """Expand states until none is left above the horizon; DONE, what is full, or what is wrong.
+    """Expand states until none is left above the horizon; DONE, PAUSED, what is full, or what is wrong.
+
+    It is PAUSED where there are `most` rows or more.
 
     `counts` holds: states, states expanded, rows, outcomes, then the state, action and number of an error.
     `functions` holds: params, legal, player, count_outcomes, outcomes, actions, horizon, and where states, mask and
@@ -62,6 +65,8 @@ def explore(
     words = states.shape[1]
     size = 8 * words
     while counts[1] < counts[0]:
+        if counts[2] >= most:
+            return PAUSED
         s = np.int64(counts[1])
         row, outcome, known = np.int64(counts[2]), np.int64(counts[3]), np.int64(counts[0])
         rows[s] = row

@@ -293,6 +293,7 @@ TREE = np.dtype(
         ("worked", "i8"),  # of this number in all
         ("give_way", "i8"),  # the system's function that lets another thread run
         ("next_sweep", "i8"),  # visits at which every shared node is computed
+        ("listed", "i8"),  # edges whose outcomes were listed, by all trials so far
         # what went wrong
         ("error_node", "i8"),
         ("error_action", "i8"),

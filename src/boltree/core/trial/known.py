@@ -52,6 +52,7 @@ def expand(tree: Any, index: int, edge: int, level: int) -> int:
         tree.error_value = total
         forget(tree, edge, nodes, units)
         return BAD_CHANCES
+    tree.listed += 1
     return DONE
 
 

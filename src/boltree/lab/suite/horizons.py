@@ -7,8 +7,9 @@ import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exact.solve import Model, solve
+from ...exact.solve import solve
 from ...problem.problem import Problem
+from ...tree.model import Model
 
 LIMIT = 100_000
 """Triples (state, depth, action) up to which a problem counts as provable."""

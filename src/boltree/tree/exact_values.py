@@ -1,0 +1,218 @@
+"""Exact values of a small problem, worked out beside the trials of a search that proves values.
+
+A tree has a node for every state and depth; a problem often has far fewer states. So while trials run, the problem's
+states are listed once each, breadth first, in about the time that the trials take. When all states are listed, values
+are computed step by step from the horizon back, again in no more time. Then every node of the tree is proven, and so
+is every later root. Where states are too many, trials lose a part of their time.
+
+How much is done depends on the numbers of trials and visits alone, so that a seed gives the same tree on every machine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.exact import model as kernels
+from ..core.exact.settle import settle
+from ..problem.python.problem import PythonProblem
+from .model import ALL, Model
+
+if TYPE_CHECKING:
+    from .tree import Tree
+
+EVERY_TRIALS = 64
+"""Trials between two pieces of the work; a problem in plain Python, whose steps may be slow, has it after each."""
+
+SHARE_WHERE_STATES_SPREAD = 0.03125
+"""The share of the listing that is done while most of the states that are found are not expanded."""
+
+FEW_STATES = 2000
+"""Up to this number of states it is not asked whether they spread."""
+
+OUTCOMES_PER_VISIT = 64
+"""Outcomes that are weighed for each visit of a node by trials: about as long as the visit takes."""
+
+SHARE_OF_BYTES = 0.125
+"""The share of a search's memory that the model may take."""
+
+
+class ExactValues:
+    """The exact values of a tree's problem, as far as they are known.
+
+    Args:
+        tree: a tree that keeps bounds and knows outcomes.
+
+    Attributes:
+        complete: whether all values are known.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._is_python = isinstance(tree.problem, PythonProblem)
+        self.every = 1 if self._is_python else EVERY_TRIALS
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, from the root of now."""
+        t = self._tree.fields
+        self.complete = False
+        self._model: Model | None = None
+        self._layers: list[NDArray[np.float64]] = []
+        self._flat = np.zeros(0)
+        self._offsets = np.zeros(0, np.int64)
+        self._until = int(t.horizon)  # depths of the tree count up to here
+        self._visits_before, self._listed_before, self._work = int(t.visits_made), int(t.listed), 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes."""
+        layers = 8 * sum(layer.size for layer in self._layers)
+        return layers + self._flat.nbytes + (0 if self._model is None else self._model.nbytes)
+
+    def make_ready(self) -> None:
+        """Compile, if need be, what a run calls only now and then."""
+        if self._model is None:
+            self._model = self._new_model()
+            self._model.extend(1)
+            one, none = np.zeros(1), np.zeros(0, np.int64)
+            model = self._model
+            kernels.back_layer(
+                none, one, none, one, model.rows, model.first, model.probability, model.reward, model.successor,
+                model.player, kernels.REWARD, 1.0, 1.0,
+            )  # fmt: skip
+            self._settle(np.array([self._tree.size, 0]), one, np.zeros(1, np.int64))
+
+    def go_on(self) -> None:
+        """Do the piece of work that is due after some trials."""
+        t = self._tree.fields
+        if self.complete:
+            return
+        model = self._model = self._model or self._new_model()
+        if not model.closed:
+            if model.full or self.nbytes > SHARE_OF_BYTES * self._tree.max_bytes:
+                return
+            waiting = model.size - model.expanded
+            spread = model.size > FEW_STATES and 2 * waiting > model.size
+            # a compiled problem lists the outcomes of an action in about the time of a visit; Python is asked no more
+            # often than by the trials
+            most = t.listed - self._listed_before if self._is_python else t.visits_made - self._visits_before
+            model.extend(int(most * (SHARE_WHERE_STATES_SPREAD if spread else 1.0)))
+        if model.closed:
+            self._compute(OUTCOMES_PER_VISIT * (int(t.visits_made) - self._visits_before))
+
+    def enter_root(self) -> None:
+        """Prove a new root, if its value is known; begin anew where it is beyond what the model reaches."""
+        if int(self._tree.fields.horizon) != self._until or (
+            self.complete and not self._enter(int(self._tree.fields.root)) and not self._tree.is_proven
+        ):
+            self.forget()
+
+    def _new_model(self) -> Model:
+        tree = self._tree
+        root = int(tree.fields.root)
+        steps = int(tree.fields.horizon) - int(tree.storage.node(root).depth)
+        state = tree.storage.state(root, tree.problem.state_layout())
+        return Model(tree.problem, state, steps, tree.problem.solvable_states)
+
+    def _compute(self, work: int) -> None:
+        """Compute the values for one more step left, and again, until `work` outcomes were weighed in all."""
+        model = self._model
+        assert model is not None
+        places = np.arange(model.size)
+        while not self.complete and self._work < work:
+            left = len(self._layers)
+            within = int(np.searchsorted(model.depth[: model.size], model.horizon - left, "right"))
+            values, below = np.zeros(within), self._layers[-1] if left > 1 else np.zeros(0)
+            if left > 0:
+                kernels.back_layer(
+                    places[:within], values, places, below, model.rows, model.first, model.probability, model.reward,
+                    model.successor, model.player, kernels.REWARD, 1.0, model.problem.discount,
+                )  # fmt: skip
+            self._layers.append(values)
+            self._work += model.outcome_count
+            steady = left > 1 and bool((below[:within] == values).all())  # the same with every further step left
+            if left == model.horizon or steady:
+                self._finish()
+
+    def _finish(self) -> None:
+        sizes = [layer.size for layer in self._layers]
+        self._offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+        self._flat, self._layers = np.concatenate(self._layers), []
+        self.complete = True
+        self._enter(0)
+
+    def _enter(self, first: int) -> int:
+        """Prove the nodes from a number on; returns how many there were."""
+        progress = np.array([first, 0])
+        self._tree.drive(lambda: self._settle(progress, self._flat, self._offsets))
+        return int(progress[1])
+
+    def _settle(self, progress: Any, values: Any, offsets: Any) -> int:
+        model = self._model
+        assert model is not None
+        return int(
+            settle(
+                self._tree.record, progress, model.states, model.table, model.size, model.depth, model.horizon,
+                model.rows, model.first, model.probability, model.reward, model.successor, values, offsets,
+            )
+        )  # fmt: skip
+
+    # Saving
+
+    def progress(self) -> dict[str, Any] | None:
+        """How far it is, so that `restore` can go on from there; None where nothing is begun."""
+        model = self._model
+        if model is None:
+            return None
+        return {
+            "state": model.states[0].tobytes().hex(), "horizon": model.horizon, "until": self._until,
+            "rows": ALL if model.closed else model.row_count, "work": self._work, "complete": self.complete,
+            "visits_before": self._visits_before, "listed_before": self._listed_before,
+        }  # fmt: skip
+
+    def restore(self, progress: dict[str, Any] | None) -> None:
+        """List and compute again what was known when a search was saved."""
+        self.forget()
+        if progress is None:
+            return
+        problem = self._tree.problem
+        state = np.frombuffer(bytes.fromhex(progress["state"]), np.uint64)
+        if not problem.are_sound(state.view(problem.state_layout())):
+            raise ValueError("a state")
+        model = self._model = Model(problem, state, int(progress["horizon"]), problem.solvable_states)
+        self._until = int(progress["until"])
+        self._visits_before, self._listed_before = int(progress["visits_before"]), int(progress["listed_before"])
+        model.extend(int(progress["rows"]))
+        if model.closed:
+            self._compute(ALL if progress["complete"] else int(progress["work"]))
+
+    # Looking
+
+    def best(self, state: Any, left: int, action: int | None = None) -> tuple[int, float, Any] | None:
+        """The best action in a state with some steps left (or the given one), its value, and the likeliest state after.
+
+        That state is None at the end; the whole answer is None where nothing is known.
+        """
+        model, tree = self._model, self._tree
+        if not self.complete or model is None or left < 1:
+            return None
+        s = model.ids.get(tree.problem.as_state(state).tobytes(), -1)
+        if s < 0 or left > model.horizon - int(model.depth[s]):
+            return None
+        below = self._flat[int(self._offsets[min(left - 1, self._offsets.size - 1)]) :]
+        found: tuple[int, float, Any] | None = None
+        sign = -1.0 if model.player[s] == 1 else 1.0
+        for row in range(int(model.rows[s]), int(model.rows[s + 1])):
+            after = slice(int(model.first[row]), int(model.first[row + 1]))
+            follower, chance = model.successor[after], model.probability[after]
+            later = np.where((follower >= 0) & (left > 1), below[np.maximum(follower, 0)] if left > 1 else 0.0, 0.0)
+            q = float((chance * (model.reward[after] + tree.problem.discount * later)).sum())
+            wanted = action is None or action == model.action[row]
+            if wanted and (found is None or sign * q > sign * found[1]):
+                likeliest = int(follower[int(chance.argmax())])
+                following = None if likeliest < 0 else model.states[likeliest].view(tree.problem.state_layout())[0]
+                found = (int(model.action[row]), q, following)
+        return found
