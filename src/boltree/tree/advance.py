@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.formulas.bounds import forget_bounds
 from ..core.memory import layout as records
 from ..core.memory.storage import fields_of
 from ..core.memory.subtree import copy_graph, copy_subtree
@@ -93,6 +94,8 @@ def move_root(tree: Tree, above: Node, outcome: Outcome, receding: bool) -> None
         else:
             copy_subtree(tree.record, record, kept.index, origins)
     tree.replace(record, storage)  # only now, with nothing left that can fail
+    if receding and t.proofs:
+        forget_bounds(tree.record)
     tree.enter_root()
     if tree.estimates is not None:
         tree.estimates.show()

@@ -9,7 +9,7 @@ import numpy as np
 from ..formulas.bounds import is_settled
 from ..jit import inlined, kernel
 from ..memory.blocks import bounds_at, make_block
-from ..memory.layout import DONE, NONE, PROVEN
+from ..memory.layout import DONE, NONE, PROVEN, TERMINAL
 from ..memory.room import room_for
 from ..memory.views import bound_at, edge_at, node_at, states_of
 from .model import find_state
@@ -30,9 +30,12 @@ def settle(
         index = np.int64(progress[0])
         node = node_at(tree, index)
         steps = np.int64(tree.horizon - node.depth)
-        s = np.int64(NONE) if is_settled(tree, node) else number_of(tree, index, states, table, size)
+        bare = index == tree.root and node.block == NONE and not (node.marks & TERMINAL or steps == 0)
+        s = np.int64(NONE)
+        if bare or not is_settled(tree, node):
+            s = number_of(tree, index, states, table, size)
         if s != NONE and steps <= horizon - depth[s]:
-            if index == tree.root and node.block == NONE and not tree.prior_external:
+            if bare and not tree.prior_external:
                 status = room_for(tree, 1, 8 * (tree.actions + 2))
                 if status == DONE:
                     status = make_block(tree, index, False)

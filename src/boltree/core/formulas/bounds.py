@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import inlined
+from ..jit import inlined, kernel
 from ..memory.blocks import bounds_at, state_at
 from ..memory.layout import BAD_BOUNDS, BOUNDS_FAILED, DONE, NONE, PROVEN, TERMINAL
 from ..memory.views import bound_at, edge_at, link_at, node_at, out_of
@@ -143,3 +143,14 @@ def bound_node(tree: Any, index: int) -> None:
         node.value = lower
     else:
         node.value = min(max(node.value, lower), upper)
+
+
+@kernel
+def forget_bounds(handle: Any) -> None:
+    """Begin all bounds anew, because the horizon has moved: what was proven to the old one is not to the new one."""
+    tree = handle[0]
+    for index in range(tree.node_count):
+        node = node_at(tree, index)
+        node.marks &= 255 ^ PROVEN
+        if node.block != NONE:
+            enter_first_bounds(tree, index)

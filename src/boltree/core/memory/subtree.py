@@ -36,7 +36,7 @@ def copy_node(old: Any, new: Any, was: int, index: int, units: int) -> int:
     a, b = node_at(old, was), node_at(new, index)
     b.visits, b.value, b.entropy, b.reward = a.visits, a.value, a.entropy, a.reward
     b.depth, b.actions, b.best, b.player = a.depth, a.actions, a.best, a.player
-    b.marks = a.marks & (255 ^ WINDOWED)
+    b.marks = a.marks if old.proofs else a.marks & (255 ^ WINDOWED)  # a proof stays one
     b.flights = 0
     if a.depth >= old.horizon and a.depth < new.horizon and not a.marks & TERMINAL:
         b.marks |= UNFINISHED

@@ -1,0 +1,115 @@
+"""Bounds and proofs: every node's bounds hold its exact value, whatever the search's options, and nothing is proven wrongly."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+import boltree as bt
+from known_games import Exact
+
+ALGORITHMS = (
+    bt.BTS(alpha=bt.spectrum()),
+    bt.BTS(alpha=bt.spectrum(0.05, 2.0)),
+    bt.BTS(alpha=0.3, alias=True),
+    bt.DENTS(alpha=0.2, beta=bt.log_decay(1.0)),
+    bt.UCT(),
+    bt.UCT(c=1.0),
+    bt.PUCT(),
+    bt.PowerUCT(),
+    bt.StochasticPowerUCT(),
+    bt.ARBTS(),
+    bt.ARDENTS(),
+    bt.Uniform(),
+)
+EVALUATORS = ("rollout", 0.3, "heuristic")
+
+
+def assert_sound(search: bt.Search, exact: Exact) -> int:
+    """Compare all nodes with the exact values; returns how many are proven."""
+    proven = 0
+    horizon = search.horizon
+    for i in range(search.size):
+        node = search.node_at(i)
+        left = horizon - node.depth
+        if node.terminal or left == 0:
+            continue
+        value = exact.value(node.state.s, left)
+        slack = 1e-9 * max(1.0, abs(value))
+        assert node.lower - slack <= value <= node.upper + slack, (i, node.lower, value, node.upper)
+        if node.proven:
+            proven += 1
+            assert abs(node.value - value) <= slack
+            if node.recommended is not None or i == search.tree.fields.root:
+                assert abs(exact.q(node.state.s, node.recommended, left) - value) <= slack
+        for action, (lower, upper) in zip(node.actions, node.action_bounds, strict=True):
+            q = exact.q(node.state.s, int(action), left)
+            assert lower - slack <= q <= upper + slack, (i, action, lower, q, upper)
+    return proven
+
+
+class Stopped(Exception):
+    """Raised in the middle of a run."""
+
+
+def interrupt(search: bt.Search) -> None:
+    raise Stopped
+
+
+def examine(seed: int) -> bool:
+    """Search a random game with random options, in pieces and with interruptions; whether it was proven."""
+    rng = np.random.default_rng(seed)
+
+    def one_of(options: Any) -> Any:
+        return options[rng.integers(len(options))]
+
+    exact = Exact(
+        seed,
+        horizon=int(rng.integers(1, 7)),
+        discount=float(one_of([1.0, 0.9, 0.5])),
+        two=bool(rng.random() < 0.6),
+        bounded=str(one_of(["", "rewards", "bounds"])),
+    )
+    search = bt.Search(
+        exact.problem,
+        one_of(ALGORITHMS),
+        seed=seed,
+        growth=one_of(["leaf", "trial"]),
+        evaluator=one_of(EVALUATORS),
+        transpositions=True,
+        outcomes="known",
+        proofs=True,
+    )
+    if rng.random() < 0.7:
+        search.tree.exact = None  # what trials prove by themselves
+    for _ in range(int(rng.integers(1, 6))):
+        if rng.random() < 0.3:
+            with contextlib.suppress(Stopped):  # a proven search runs no trial, and asks nothing
+                search.run(trials=int(rng.integers(20, 60)), progress=interrupt)
+        else:
+            search.run(trials=int(rng.integers(1, 80)))
+        if rng.random() < 0.3:
+            assert_sound(search, exact)
+        if rng.random() < 0.3 and search.root.depth + 1 < search.horizon:
+            action = search.recommend()
+            going_on = [node for node in search.root.outcomes(action) if not node.terminal]
+            if going_on:
+                search.advance(action, one_of(going_on).state, horizon=one_of(["absolute", "receding"]))
+        if search.horizon > exact.horizon + 1:
+            break
+    assert_sound(search, exact)
+    return search.proven
+
+
+def test_no_false_proof():
+    proven = [examine(seed) for seed in range(250)]
+    assert 50 < sum(proven) < 250  # so both proven and open trees were looked at
+
+
+@pytest.mark.slow
+def test_no_false_proof_in_thousands():
+    for seed in range(250, 10_250):
+        examine(seed)
