@@ -74,13 +74,18 @@ class Exact:
         bounded: ``"rewards"`` gives what a step can pay, ``"bounds"`` each state's own bounds, ``""`` nothing.
     """
 
-    def __init__(self, seed: int, *, horizon: int = 5, discount: float = 0.9, two: bool = True, bounded: str = "") -> None:
+    def __init__(
+        self, seed: int, *, horizon: int = 5, discount: float = 0.9, two: bool = True, bounded: str = ""
+    ) -> None:
         source = make("game two" if two else "game", seed, horizon=horizon, discount=discount)
         p = source.plain_params
         self.sums, self.rewards = np.array(p.sums), np.array(p.rewards)
         self.allowed, self.owner = np.array(p.allowed), np.array(p.owner)
         self.horizon, self.discount = horizon, discount
-        given = {name: np.array(getattr(p, name)) for name in ("sums", "rewards", "allowed", "ends", "owner", "guess", "hint")}
+        given = {
+            name: np.array(getattr(p, name))
+            for name in ("sums", "rewards", "allowed", "ends", "owner", "guess", "hint")
+        }
         self.values = self._values(horizon + 2)
         sizes = {"actions": source.actions, "horizon": horizon, "discount": discount}
         if bounded == "bounds":

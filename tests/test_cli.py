@@ -13,10 +13,21 @@ from boltree.cli.commands import main
 
 
 def test_plan(capsys):
-    assert main(["plan", "frozen-lake", "--trials", "2000"]) == 0
+    assert main(["plan", "frozen-lake"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("FrozenLake: down (1), value 0.834514, proven\n")
+    assert "\n  *  down (1)" in shown
+    assert "\n  expects: down, down" in shown
+    assert main(["plan", "frozen-lake", "--trials", "1", "--tree", "1"]) == 0
+    assert ", proven" not in capsys.readouterr().out
+
+
+def test_plan_with_algorithms(capsys):
+    names = ("MENTS", "RENTS", "TENTS", "BTS", "DENTS", "UCT", "HMCTS")
+    assert main(["plan", "frozen-lake", "--trials", "2000", "--algorithm", *map(str.lower, names)]) == 0
     shown = capsys.readouterr().out
     assert "optimal value 0.8345" in shown
-    for name in ("MENTS", "RENTS", "TENTS", "BTS", "DENTS", "UCT", "HMCTS"):
+    for name in names:
         assert f"\n{name} " in shown
     assert "regret" in shown
 
@@ -100,7 +111,7 @@ def test_help_has_an_example(capsys):
     for command in ("plan", "bench"):
         with pytest.raises(SystemExit):
             main([command, "--help"])
-        assert "example: boltree" in capsys.readouterr().out
+        assert re.search("examples?: boltree", capsys.readouterr().out)
 
 
 def test_bench(capsys, tmp_path):

@@ -1,4 +1,4 @@
-"""Bounds and proofs: every node's bounds hold its exact value, whatever the search's options, and nothing is proven wrongly."""
+"""Bounds and proofs: they hold the exact values of all nodes, whatever the options of a search."""
 
 from __future__ import annotations
 

@@ -45,7 +45,6 @@ from .problem.random import integer, uniform
 from .problem.record import record
 from .problem.scene import Board, Chain, Grid
 from .search.act import Episode, act
-from .search.plan import Plan, plan
 from .search.search import Search
 from .tree import Node
 from .tree.survey import Survey
@@ -63,6 +62,7 @@ if TYPE_CHECKING:  # a type checker sees every name, and that there are no other
     from .exact.solve import Solution, solve
     from .problem.check import check
     from .search.many import Searches, search_many
+    from .search.plan import Plan, plan
     from .viewer import Watched, watch
 else:  # a search needs none of these, so that what they import is imported when they are first used
     __getattr__, __dir__ = lazy_names(
@@ -70,6 +70,7 @@ else:  # a search needs none of these, so that what they import is imported when
         {
             "Agent": ".adapters.agent",
             "Estimate": ".exact.evaluate",
+            "Plan": ".search.plan",
             "Searches": ".search.many",
             "Solution": ".exact.solve",
             "Together": ".batches.together",
@@ -82,6 +83,7 @@ else:  # a search needs none of these, so that what they import is imported when
             "from_rddl": ".adapters",
             "go": ".go",
             "lab": ".lab",
+            "plan": ".search.plan",
             "sample_value": ".exact.evaluate",
             "search_many": ".search.many",
             "simple_regret": ".exact.evaluate",

@@ -18,7 +18,7 @@ class Agent:
     Args:
         environment: an environment of Gymnasium's, its id, or a problem that `bt.from_gymnasium` made of it (which is
             where to say how it is planned in). The agent acts in this environment and plans in another.
-        algorithm: how to plan.
+        algorithm: how to plan; as `bt.plan` does if None.
         trials, seconds: how long to plan before each step.
         seed: of the search.
         horizon: ``"absolute"`` looks to the problem's horizon, ``"receding"`` always as far ahead as at first. None
@@ -38,7 +38,7 @@ class Agent:
     def __init__(
         self,
         environment: Any,
-        algorithm: Algorithm,
+        algorithm: Algorithm | None = None,
         *,
         trials: int | None = None,
         seconds: float | None = None,
@@ -67,7 +67,8 @@ class Agent:
     def __repr__(self) -> str:
         longest = [f"{self._trials} trials"] if self._trials is not None else []
         longest += [f"{self._seconds:g} s"] if self._seconds is not None else []
-        return f"Agent({self.problem!r}, {self._algorithm.name}, {' or '.join(longest)} a step)"
+        name = "" if self._algorithm is None else f"{self._algorithm.name}, "
+        return f"Agent({self.problem!r}, {name}{' or '.join(longest)} a step)"
 
     def reset(self, seed: int | None = None) -> None:
         """Begin an episode: reset the environment, and forget the last one."""

@@ -19,10 +19,14 @@ from ..lab.commands import add_lab
 from ..lab.files import chosen_algorithms
 from ..problem.problem import Problem
 from ..problem.python.problem import PythonProblem
+from ..search.plan import plan
 from ..search.search import Search
 from ..terminal import HelpFormatter, Parser, table
 from ..version import __version__
 from ..viewer.commands import add_watch
+
+TRIALS = 100_000
+"""Trials of each algorithm that is compared, unless a number is given."""
 
 PLAIN_STATES = 20_000
 """A problem in plain Python with more states is not solved exactly beside its searches."""
@@ -54,31 +58,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _add_plan(commands: argparse._SubParsersAction[Parser]) -> None:
-    plan = commands.add_parser(
+    command = commands.add_parser(
         "plan",
-        help="search a problem with several algorithms and compare what they recommend",
-        description="Search a problem with several algorithms; print what each recommends, its exact value and regret.",
-        epilog="example: boltree plan frozen-lake --trials 100000 --algorithm dents bts uct",
+        help="say what to do in a problem; or compare what several algorithms recommend",
+        description="Search a problem and say what to do, how sure that is, and what else there is. With --algorithm, "
+        "search it with each of these and print what they recommend, its exact value and regret.",
+        epilog="examples: boltree plan sailing --seconds 2; boltree plan frozen-lake --algorithm dents bts uct",
         formatter_class=HelpFormatter,
     )
-    plan.add_argument("problem", help=PROBLEMS_HELP)
-    plan.add_argument(
-        "--algorithm", nargs="+", metavar="NAME", help="algorithms by name; the paper's, tuned, if left out"
+    command.add_argument("problem", help=PROBLEMS_HELP)
+    command.add_argument(
+        "--algorithm", nargs="+", metavar="NAME", help="compare these algorithms, by name, with the paper's parameters"
     )
-    plan.add_argument("--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it")
-    plan.add_argument("--trials", type=int, default=100_000, help="trials of each algorithm")
-    plan.add_argument("--seconds", type=float, help="at most so long each")
-    plan.add_argument("--growth", choices=("leaf", "trial"), default="trial", help="how the tree grows")
-    plan.add_argument("--seed", type=int, default=0, help="seed of the random numbers")
-    plan.add_argument("--tree", type=int, metavar="DEPTH", help="also print each tree down to a depth")
-    plan.set_defaults(call=_plan)
+    command.add_argument("--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it")
+    command.add_argument("--trials", type=int, help=f"at most this number; {TRIALS:,} of each algorithm if left out")
+    command.add_argument("--seconds", type=float, help="at most so long; 1 if neither is given")
+    command.add_argument("--growth", choices=("leaf", "trial"), default="trial", help="how the algorithms' trees grow")
+    command.add_argument("--seed", type=int, default=0, help="seed of the random numbers")
+    command.add_argument("--tree", type=int, metavar="DEPTH", help="also print each tree down to a depth")
+    command.set_defaults(call=_plan)
 
 
 def _plan(options: argparse.Namespace) -> int:
     problem = problem_named(options.problem)
-    chosen = chosen_algorithms(options.problem, options.algorithm, options.parameters)
-    if options.trials < 1:
+    if options.trials is not None and options.trials < 1:
         raise ParameterError(f"--trials {options.trials}: must be at least 1")
+    if options.algorithm is None and options.parameters is None:
+        found = plan(problem, seconds=options.seconds, trials=options.trials, seed=options.seed)
+        print(found)
+        if options.tree:
+            found.search.tree(options.tree)
+        return 0
+    return _compare(problem, options)
+
+
+def _compare(problem: Problem, options: argparse.Namespace) -> int:
+    """Search a problem with each of several algorithms."""
+    chosen = chosen_algorithms(options.problem, options.algorithm, options.parameters)
     exact = problem.has("outcomes") and options.problem not in TOO_LARGE
     if exact:
         try:
@@ -92,7 +108,7 @@ def _plan(options: argparse.Namespace) -> int:
     for one in chosen:
         search = Search(problem, one, seed=options.seed, growth=options.growth)
         began = time.perf_counter()
-        search.run(trials=options.trials, seconds=options.seconds)
+        search.run(trials=options.trials or TRIALS, seconds=options.seconds)
         spent = time.perf_counter() - began
         rows.append(_row(search, problem, spent, exact))
         if options.tree:

@@ -33,7 +33,7 @@ class Episode:
 
 def act(
     problem: Problem,
-    algorithm: Algorithm,
+    algorithm: Algorithm | None = None,
     *,
     trials: int | None = None,
     seconds: float | None = None,
@@ -46,7 +46,7 @@ def act(
 
     Args:
         problem: the problem; it is its own simulator.
-        algorithm: how to plan.
+        algorithm: how to plan; as `bt.plan` does if None.
         trials, seconds: how long to plan before each step.
         seed: of the search and of the episode.
         steps: their largest number; to the horizon if None.
@@ -54,7 +54,7 @@ def act(
         options: for `Search`: growth, evaluator, state, ...
 
     >>> import boltree as bt
-    >>> bt.act(bt.problems.DChain(4), bt.BTS(alpha=0.5), trials=500).actions
+    >>> bt.act(bt.problems.DChain(4), trials=500).actions
     [1, 1, 1, 1]
     """
     if horizon not in ("absolute", "receding"):

@@ -118,6 +118,7 @@ class Search:
             settings = Settings(algorithm)
             if evaluator is not None:
                 settings = replace(settings, evaluator=evaluator)
+            _warn_of_noise(problem, algorithm, settings.evaluator, growth)
         if transpositions == "auto":
             batched = is_external(settings.evaluator, growth or settings.growth) and batch_size(settings.evaluator) > 1
             transpositions = shareable and not batched and not settings.algorithm.one_parent
@@ -439,6 +440,17 @@ class Search:
         from .save import load_search
 
         return load_search(cls, Path(path), problem, algorithm, evaluator)  # type: ignore[no-any-return]
+
+
+def _warn_of_noise(problem: Problem, algorithm: Algorithm, evaluator: Any, growth: str | None) -> None:
+    """Warn where the best of noisy values is backed up in a game."""
+    if algorithm.state_value_row.maximal and evaluator == "rollout" and growth != "trial" and problem.has("player"):
+        warnings.warn(
+            f"{algorithm.name} backs up the value of the best action, and values of random rollouts are noisy, so the "
+            "best of them is too high and games are played badly; take an algorithm that averages returns (ARBTS, "
+            "ARDENTS, UCT), another evaluator, or none: bt.Search(problem) chooses by itself",
+            stacklevel=3,
+        )
 
 
 def _runner_for(tree: Tree, threads: int, deterministic: bool, seed: np.random.SeedSequence) -> Runner:

@@ -19,6 +19,7 @@ from ..core.exact import model as kernels
 from ..core.exact.settle import settle
 from ..problem.python.problem import PythonProblem
 from .model import ALL, Model
+from .outcomes import SHARE_OF_EXACT_VALUES
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -34,9 +35,6 @@ FEW_STATES = 2000
 
 OUTCOMES_PER_VISIT = 64
 """Outcomes that are weighed for each visit of a node by trials: about as long as the visit takes."""
-
-SHARE_OF_BYTES = 0.125
-"""The share of a search's memory that the model may take."""
 
 
 class ExactValues:
@@ -92,7 +90,7 @@ class ExactValues:
             return
         model = self._model = self._model or self._new_model()
         if not model.closed:
-            if model.full or self.nbytes > SHARE_OF_BYTES * self._tree.max_bytes:
+            if model.full or self.nbytes > SHARE_OF_EXACT_VALUES * self._tree.max_bytes:
                 return
             waiting = model.size - model.expanded
             spread = model.size > FEW_STATES and 2 * waiting > model.size

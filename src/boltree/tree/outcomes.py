@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 Outcomes = Literal["sampled", "known"]
 
+SHARE_OF_EXACT_VALUES = 0.125
+"""The share of a search's memory that the problem's exact values may take, where they are worked out beside trials."""
+
 
 def enter_outcomes(tree: Tree, outcomes: Any, proofs: Any) -> None:
     """Enter into a tree's record what it knows of outcomes; refuses what makes no sense."""

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 FRONTIER_SHARE = 0.5
 """The frontier is listed where it has become smaller than this share of the actions whose outcomes are listed."""
 
+SECONDS_A_NODE = 2e-7
+"""How long a node takes to be shown, about, until that is measured."""
+
+MANY_NODES = 1_000
+"""Nodes from which on the time that showing them takes tells that of each."""
+
 Transpositions = Union[bool, Literal["state"]]
 
 
@@ -60,7 +66,7 @@ class Estimates:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._own: NDArray[np.float64] | None = None
-        self._seconds_a_node = 0.0
+        self._seconds_a_node = SECONDS_A_NODE
 
     def show(self) -> None:
         """Keep the trials' estimates aside and compute every node from those below it."""
@@ -75,13 +81,17 @@ class Estimates:
         due = int(t.next_sweep)
         self.compute(MOST_SWEEPS)
         t.next_sweep = due
-        self._seconds_a_node = (time.perf_counter() - began) / self._tree.size
+        if self._tree.size >= MANY_NODES:
+            self._seconds_a_node = (time.perf_counter() - began) / self._tree.size
 
     def make_ready(self) -> None:
         """Compile, if need be, what a run calls only now and then."""
         own = np.empty(size_of_estimates(self._tree.record))
         keep_estimates(self._tree.record, own)
         restore_estimates(self._tree.record, own)
+        due = int(self._tree.fields.next_sweep)
+        sweep(self._tree.record, np.zeros(0, np.int64), 1)
+        self._tree.fields.next_sweep = due
         if self._tree.fields.proofs:
             count_frontier(self._tree.record, np.zeros(2, np.int64))
             list_frontier(self._tree.record, np.zeros(2, np.int64), 0)
@@ -104,7 +114,7 @@ class Estimates:
 
     @property
     def seconds_to_show(self) -> float:
-        """How long `show` will take, by the last time: a run that is limited by time ends sooner by that."""
+        """How long `show` will take, as the last one did; a run that is limited by time ends sooner by that."""
         return self._seconds_a_node * self._tree.size
 
     def resume(self) -> None:

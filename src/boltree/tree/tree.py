@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,13 @@ from ..core.trial.run import abandon_trial, run_graph_trials, run_trials
 from ..errors import ParameterError, ProblemError
 from ..evaluators import ask, batch_size
 from ..problem.problem import Problem
-from .exact_values import SHARE_OF_BYTES, ExactValues
 from .failures import raise_failure
 from .leaves import enter_evaluator, is_external
-from .outcomes import Outcomes, enter_outcomes
+from .outcomes import SHARE_OF_EXACT_VALUES, Outcomes, enter_outcomes
 from .transpositions import Estimates, Transpositions, transpositions_of
+
+if TYPE_CHECKING:
+    from .exact_values import ExactValues
 
 MOST_BYTES = 1 << 56
 """More bytes than any machine has; sums of a few such numbers are still 64-bit numbers."""
@@ -113,6 +115,8 @@ class Tree:
         self.noise = np.random.default_rng(seed.spawn(1)[0])
         self.plant(problem.as_state(state) if state is not None else problem.plain_start(self.storage.scratch["rng"]))
         if t.proofs:
+            from .exact_values import ExactValues
+
             self.exact = ExactValues(self)
 
     # Setting up
@@ -123,7 +127,7 @@ class Tree:
     def new_storage(self, record: Any, levels: int, scratch: Any = None) -> Storage:
         """Memory for a tree whose trials take at most `levels` steps; with scratch memory that is to be used again."""
         spare, self._spare = self._spare, None
-        beside = int(SHARE_OF_BYTES * self.max_bytes) if self.fields.proofs else 0
+        beside = int(SHARE_OF_EXACT_VALUES * self.max_bytes) if self.fields.proofs else 0
         limits = self.max_bytes - beside, self.max_nodes
         storage = Storage(record, levels, *limits, batch=self.batch, arenas=spare, scratch=scratch)
         nodes = 2 if self.growth == "leaf" else levels + 2

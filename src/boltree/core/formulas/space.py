@@ -61,6 +61,7 @@ class StateValue:
         relative: it depends on the policy of the node's parent.
         shifted: it is computed relative to the lowest return seen.
         compact: a node that was visited once may be kept without its edges.
+        maximal: it follows the best action, so noise in the values of leaves makes it too high.
     """
 
     number: int
@@ -69,6 +70,7 @@ class StateValue:
     relative: bool = False
     shifted: bool = False
     compact: bool = False
+    maximal: bool = False
 
 
 @dataclass(frozen=True)
@@ -151,21 +153,24 @@ STATE_VALUES = {
         MAX,
         "Values are those of the best action: one arrival is enough to carry a reward all the way back",
         compact=True,
+        maximal=True,
     ),
     "soft": StateValue(
         SOFT,
         "Values are soft maxima: they count entropy as well as reward",
         has_temperature=True,
         compact=True,
+        maximal=True,
     ),
     "relative-soft": StateValue(
         RELATIVE_SOFT,
         "Values are soft maxima: they count relative entropy as well as reward",
         has_temperature=True,
         relative=True,
+        maximal=True,
     ),
     "sparse": StateValue(
-        SPARSE, "Values are sparse maxima: they count entropy as well as reward", has_temperature=True
+        SPARSE, "Values are sparse maxima: they count entropy as well as reward", has_temperature=True, maximal=True
     ),
     "power": StateValue(POWER, "Values are power means of the actions' values", shifted=True, compact=True),
 }
