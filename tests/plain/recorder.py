@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import boltree as bt
+from boltree.algorithms.schedules import Spectrum
 from boltree.problem.state import PlainState
 
 from .reference import SAMPLED, PlainNode, PlainTree, Step
@@ -79,6 +80,8 @@ class Double:
         compact: bool = True,
         tree: type[PlainTree] = PlainTree,
         transpositions: Any = False,
+        rules: type[ProblemRules] = ProblemRules,
+        outcomes: Any = "sampled",
     ) -> None:
         self.search = bt.Search(
             problem,
@@ -87,19 +90,20 @@ class Double:
             growth=growth,  # type: ignore[arg-type]
             evaluator=evaluator,
             transpositions=transpositions,
+            outcomes=outcomes,
         )
         if not compact:
             self.search.tree.fields.compact = 0
         noise = None
         if getattr(algorithm, "noise", 0.0):
             noise = {a: float(x) for a, x in enumerate(self.search.tree.storage.scratch["noise"])}
-        rules = ProblemRules(problem)
+        known = rules(problem)
         self.plain = tree(
-            rules,
+            known,
             algorithm,
             self.search.tree.storage.states[0].tobytes(),
             growth=growth,
-            v_init=rules.hint if evaluator == "heuristic" else 0.0 if evaluator == "rollout" else evaluator,
+            v_init=known.hint if evaluator == "heuristic" else 0.0 if evaluator == "rollout" else evaluator,
             alias=math.inf if tree.relative_to_parent(algorithm) else TABLES[getattr(algorithm, "alias", False)],
             noise=noise,
         )
@@ -115,6 +119,8 @@ class Double:
         if self.plain.name == "ANTS":
             self.plain.alpha_now = float(search.tree.fields.alpha_scale)
         assert search.run(trials=1) == "trials"
+        if isinstance(getattr(search.algorithm, "alpha", None), Spectrum):
+            self.plain.alpha_now = float(search.tree.fields.trial_alpha)
         if search.tree.estimates is not None:
             search.tree.estimates.resume()  # what trials go by, not what is shown
         storage = search.tree.storage

@@ -41,9 +41,12 @@ class SharedTree(PlainTree):
     def replay(self, steps: list[Step]) -> list[PlainNode]:
         if self.made >= self.due:
             self.sweep()
-            self.due = self.made + 8 * self.size
+            self.due = self.made + 8 * self.count_nodes()
         self.made += len(steps) + 1
         return super().replay(steps)
+
+    def count_nodes(self) -> int:
+        return self.size
 
     def key(self, state: Hashable, depth: int, terminal: bool) -> Hashable:
         return state, depth, terminal

@@ -12,15 +12,27 @@ import numpy as np
 
 from ..formulas.space import HALVING, NO_ENTROPY, SWITCHING
 from ..jit import inlined, kernel
-from .blocks import extra_at, is_tabled, prior_at, table_at, units_of
-from .layout import BY_STATE, LEAF, NONE, ORIGIN, RECYCLED, SINGLE, TABLED, TERMINAL, UNFINISHED, WINDOWED
+from .blocks import bounds_at, extra_at, is_tabled, prior_at, table_at, units_of
+from .layout import BY_STATE, LEAF, NONE, ORIGIN, PROVEN, RECYCLED, SINGLE, TABLED, TERMINAL, UNFINISHED, WINDOWED
 from .links import depth_below
 from .outcomes import CHAIN, INDEXED
-from .views import edge_at, entropy_at, header_at, link_at, node_at, quota_at, row_at, schedule_at, window_of, words_of
+from .views import (
+    bound_at,
+    edge_at,
+    entropy_at,
+    header_at,
+    link_at,
+    node_at,
+    quota_at,
+    row_at,
+    schedule_at,
+    window_of,
+    words_of,
+)
 
 SOUND = 0
-FAULTS = ("", "record", "block", "action", "outcome", "count", "prior", "table", "schedule", "way")
-_FIELD, _BLOCK, _ACTION, _OUTCOME, _COUNT, _PRIOR, _TABLE, _SCHEDULE, _WAY = range(1, 10)
+FAULTS = ("", "record", "block", "action", "outcome", "count", "bounds", "prior", "table", "schedule", "way")
+_FIELD, _BLOCK, _ACTION, _OUTCOME, _COUNT, _BOUNDS, _PRIOR, _TABLE, _SCHEDULE, _WAY = range(1, 11)
 MOST = 2**53
 """Of visits: counts beyond this are not exact as real numbers."""
 
@@ -71,6 +83,8 @@ def is_node_sound(tree: Any, index: int) -> bool:
     """Whether a node's own numbers are within bounds."""
     node = node_at(tree, index)
     allowed = TERMINAL | SINGLE | TABLED | ORIGIN | UNFINISHED | (WINDOWED if tree.adaptive else 0)
+    if tree.proofs:
+        allowed |= PROVEN
     return (
         node.visits >= 0
         and node.visits < MOST
@@ -215,6 +229,10 @@ def fault_in_parts(tree: Any, node: Any, n: int) -> int:
         header = header_at(tree, node.block - 1)
         if np.isnan(header.shift) or np.isnan(header.total) or np.isnan(header.peak):
             return _TABLE
+    for i in range(n + 1 if tree.proofs else 0):
+        row = bound_at(tree, bounds_at(tree, node.block, n), i)
+        if not row.lower <= row.upper + 1e-9 * (1.0 + abs(row.upper)):
+            return _BOUNDS
     if tree.has_prior:
         for i in range(n):
             prior = words_of(tree)[prior_at(tree, node.block, n) + i]
