@@ -36,7 +36,7 @@ def chosen_cases(groups: Sequence[str] | None, patterns: Sequence[str] | None, q
         and (patterns is None or any(fnmatchcase(case.name, pattern) for pattern in patterns))
     ]
     if not found:
-        raise ParameterError(f"--group {' '.join(groups or ())}: has no such problem (--list names them)")
+        raise ParameterError(f"--group {' '.join(groups or ())}: has none of these problems (--list names all)")
     if quick and patterns is None:
         return list({case.family: case for case in reversed(found)}.values())[::-1]
     return found
