@@ -184,8 +184,8 @@ def test_standings_by_hand() -> None:
     assert [row[:2] for row in contenders.rows][2] == ["one", "0.5000"]
     assert {row[-1] for row in contenders.rows} == {"500"}
     assert families.rows == [
-        ["a", "2", "0.2000", "0.7000", "0.1000"],
-        ["b", "1", "0.6000", "0.1000", "0.1000"],
+        ["a", "2", "0.2000", "0.7000", "0.1000", "500", "500"],
+        ["b", "1", "0.6000", "0.1000", "0.1000", "500", "500"],
     ]
 
 

@@ -41,7 +41,10 @@ class Display:
             if self._kept:
                 console.print(f"{self._kept} jobs are finished already; {len(self._jobs)} to go")
             if console.is_terminal:
-                self._live = needs("rich.live").Live(console=console, refresh_per_second=8, get_renderable=self._table)
+                often = min(8.0, 8_000 / len(self._jobs))  # a table of many jobs takes time itself
+                self._live = needs("rich.live").Live(
+                    console=console, refresh_per_second=often, get_renderable=self._table
+                )
                 self._live.__enter__()
         return self
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -106,7 +107,9 @@ class SuiteJob:
                 watch(self.trials * answers // measure.answers, regret)
 
         trials = self.trials if self.seconds is None else None
-        numbers = measure.run(problem, self.setting.planner(), trials, self.seconds, self.seed(), note)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # what a user is warned of is here to be measured
+            numbers = measure.run(problem, self.setting.planner(), trials, self.seconds, self.seed(), note)
         return dict.fromkeys(_NUMBERS, math.nan) | {name: float(number) for name, number in numbers.items()}
 
 

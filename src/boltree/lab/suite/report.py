@@ -49,7 +49,7 @@ def report(frame: Any, folder: Path, absent: Sequence[str] = ()) -> str:
     put_whole(page, ("\n\n".join([head, *shown, *notes]) + "\n").encode())
     put_whole(every, as_csv([frame.columns, *frame.rows()]).encode())
     texts = [f"{one.title}\n{table(one.heads, one.rows)}" for one in tables]
-    return "\n\n".join([head, *texts, "\n".join(notes), f"Written: {page}, {every}"])
+    return "\n\n".join([head, *texts, *(["\n".join(notes)] if notes else []), f"Written: {page}, {every}"])
 
 
 def _head(frame: Any) -> str:
@@ -98,7 +98,7 @@ def _contenders(standings: Standings) -> Table:
         [
             label,
             *(shown(standings.regret(label, trials)) for trials in budgets),
-            *(f"{1e3 * standings.mean(standings.seconds[Entry(label, trials)]).mean():.3g}" for trials in budgets),
+            *(_milliseconds(standings.mean(standings.seconds[Entry(label, trials)])) for trials in budgets),
         ]
         for label in ordered
     ]
@@ -106,18 +106,26 @@ def _contenders(standings: Standings) -> Table:
 
 
 def _families(standings: Standings, trials: int) -> Table:
-    others = [label for label in standings.labels if label not in standings.grid]
-    columns = {label: standings.regrets[Entry(label, trials)] for label in others}
+    named = {label: Entry(label, trials) for label in standings.labels if label not in standings.grid}
     if standings.grid:
-        columns["best single"] = standings.regrets[Entry(standings.best_single(trials), trials)]
+        named["best single"] = Entry(standings.best_single(trials), trials)
+    columns = {name: standings.regrets[entry] for name, entry in named.items()}
+    if standings.grid:
         columns["best per problem"] = standings.best_for_each(trials)
-    means = {name: standings.by_family(numbers) for name, numbers in columns.items()}
+    means = [standings.by_family(numbers) for numbers in columns.values()]
+    times = [standings.by_family(standings.seconds[entry]) for entry in named.values()]
     problems = list(next(iter(columns.values())))
     rows = []
     for family in dict.fromkeys(standings.families[problem] for problem in problems):
         count = sum(standings.families[problem] == family for problem in problems)
-        rows.append([family, str(count), *(shown(of[family]) for of in means.values())])
-    return Table(f"Regret by family at {trials:,} trials", ["family", "problems", *columns], rows)
+        row = [family, str(count), *(shown(of[family]) for of in means)]
+        rows.append(row + [_milliseconds(of[family]) for of in times])
+    heads = ["family", "problems", *columns, *(f"ms {name}" for name in named)]
+    return Table(f"Regret by family at {trials:,} trials, and the time of a decision", heads, rows)
+
+
+def _milliseconds(seconds: Numbers) -> str:
+    return f"{1e3 * seconds.mean():.3g}"
 
 
 def shown(numbers: Numbers) -> str:
