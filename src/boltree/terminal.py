@@ -70,3 +70,22 @@ def seed_number(text: str) -> int:
     if not re.fullmatch(r"[0-9]+", text):
         raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number of at least 0")
     return int(text)
+
+
+def positive_number(text: str) -> float:
+    """An argument that is a number greater than 0."""
+    value = real_number(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a number greater than 0")
+    return value
+
+
+def real_number(text: str) -> float:
+    """An argument that is a number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not abs(value) < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a number")
+    return value

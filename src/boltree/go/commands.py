@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import ParameterError
 from ..jobs.arguments import add_running
 from ..jobs.executors import Threads, cores, executor_for
-from ..terminal import HelpFormatter, seed_number, whole_number
+from ..terminal import HelpFormatter, positive_number, real_number, seed_number, whole_number
 from ..version import __version__
 from .match.contender import BATCH, NO_NETWORK, Contender, contender_from, distinct, engine_from, network_named
 from .player import Limit
@@ -37,11 +37,13 @@ def _add_thinking(command: argparse.ArgumentParser, board: int) -> None:
         help="b6, b15 or b18 (boltree network get fetches one), the path of a .bin.gz, or none for random games; if "
         "left out, b15 or b6 where one was fetched",
     )  # fmt: skip
-    command.add_argument("--seconds", type=_positive, help="thinking time of a move; 5 if --trials is not given either")
+    command.add_argument(
+        "--seconds", type=positive_number, help="thinking time of a move; 5 if --trials is not given either"
+    )
     command.add_argument("--trials", type=whole_number, help="trials of a move; with --seconds, whichever ends first")
     command.add_argument("--batch", type=whole_number, default=BATCH, help="leaves that the network values at a time")
     command.add_argument("--board", type=_size, default=board, metavar="N", help="size of the board")
-    command.add_argument("--komi", type=_real, help="White's points for moving second; 7.5 on 19x19, else 6.5")
+    command.add_argument("--komi", type=real_number, help="White's points for moving second; 7.5 on 19x19, else 6.5")
     command.add_argument("--seed", type=seed_number, default=None, help="seed of the random numbers")
 
 
@@ -245,23 +247,6 @@ def _network(options: argparse.Namespace) -> str | None:
 
 def _komi(options: argparse.Namespace) -> float:
     return float(options.komi) if options.komi is not None else KOMI.get(options.board, 6.5)
-
-
-def _positive(text: str) -> float:
-    value = _real(text)
-    if value <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a number greater than 0")
-    return value
-
-
-def _real(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not abs(value) < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a number")
-    return value
 
 
 def _count(text: str) -> int:

@@ -12,6 +12,7 @@ from ..jobs.arguments import add_running
 from ..jobs.executors import executor_for
 from ..terminal import HelpFormatter, seed_number, whole_number
 from .running import Laboratory
+from .suite.command import add_suite
 from .tuning.command import add_tune
 
 Commands = Any
@@ -24,6 +25,7 @@ def add_lab(commands: Commands) -> None:
     _add_figure(commands)
     _add_claims(commands)
     add_tune(commands)
+    add_suite(commands)
 
 
 def laboratory(options: argparse.Namespace) -> Laboratory:

@@ -108,11 +108,7 @@ def compare(experiment: Experiment, laboratory: Laboratory) -> str:
     """Run an experiment and report on it."""
     frames = laboratory.run([experiment])
     if experiment.name not in frames:
-        part, parts = laboratory.shard
-        return (
-            f"Part {part + 1} of {parts} is finished and kept in {laboratory.folder}; when all parts are, give the "
-            "same command without --shard for the report"
-        )
+        return laboratory.part_finished()
     return report(experiment, frames[experiment.name], laboratory.folder)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..extras import needs
 from ..jobs.executors import Finished, Progress
-from .jobs import Job
+from .keepable import Keepable
 
 MANY = 12
 """More labels than this are shown together, one line for each algorithm."""
@@ -19,7 +19,7 @@ MANY = 12
 class Display:
     """A live table in a terminal; elsewhere a line every ten seconds."""
 
-    def __init__(self, jobs: Sequence[Job], kept: int, progress: Progress, *, quiet: bool) -> None:
+    def __init__(self, jobs: Sequence[Keepable], kept: int, progress: Progress, *, quiet: bool) -> None:
         self._jobs, self._progress, self._quiet = jobs, progress, quiet
         self._places = {job: index for index, job in enumerate(jobs)} if not quiet else {}
         labels = list(dict.fromkeys(job.setting.label for job in jobs))
@@ -32,7 +32,7 @@ class Display:
         self._began = self._shown = time.monotonic()
         self._live: Any = None
 
-    def _group(self, job: Job) -> str:
+    def _group(self, job: Keepable) -> str:
         return job.setting.title if self._by_title else job.setting.label
 
     def __enter__(self) -> Display:
@@ -41,7 +41,10 @@ class Display:
             if self._kept:
                 console.print(f"{self._kept} jobs are finished already; {len(self._jobs)} to go")
             if console.is_terminal:
-                self._live = needs("rich.live").Live(console=console, refresh_per_second=8, get_renderable=self._table)
+                often = min(8.0, 8_000 / len(self._jobs))  # a table of many jobs takes time itself
+                self._live = needs("rich.live").Live(
+                    console=console, refresh_per_second=often, get_renderable=self._table
+                )
                 self._live.__enter__()
         return self
 
@@ -57,9 +60,9 @@ class Display:
         index = self._places[finished.job]
         if finished.columns is None:
             self._failed += 1
-        self._progress.cells[2 * index] = finished.job.trials
+        self._progress.cells[2 * index] = finished.job.work
         if finished.columns is not None:
-            self._progress.cells[2 * index + 1] = finished.columns["value"][-1]
+            self._progress.cells[2 * index + 1] = finished.job.value(finished.columns)
 
     def tick(self) -> None:
         """Where there is no terminal, say now and then how far the run is."""
@@ -77,13 +80,13 @@ class Display:
         reached = total = 0.0
         for label, members in self._groups.items():
             cells = [self._progress.read(index) for index in members]
-            trials = sum(cell[0] for cell in cells)
-            budget = sum(self._jobs[index].trials for index in members)
-            reached, total = reached + trials, total + budget
-            ended = sum(cell[0] >= self._jobs[index].trials for index, cell in zip(members, cells, strict=True))
-            values = [value for done, value in cells if done]
+            done = sum(cell[0] for cell in cells)
+            budget = sum(self._jobs[index].work for index in members)
+            reached, total = reached + done, total + budget
+            ended = sum(cell[0] >= self._jobs[index].work for index, cell in zip(members, cells, strict=True))
+            values = [value for trials, value in cells if trials]
             value = "" if self._several or not values else f"{sum(values) / len(values):.4f}"
-            bar = bars.ProgressBar(total=budget, completed=trials, width=30)
+            bar = bars.ProgressBar(total=budget, completed=done, width=30)
             table.add_row(label, bar, f"{ended}/{len(members)}", value)
         spent = time.monotonic() - self._began
         left = "" if not reached else f", about {spent / reached * (total - reached):.0f} s left"

@@ -27,6 +27,7 @@ from ..problem.problem import Problem
 from ..search.search import Search
 from ..version import __version__
 from .experiment import Experiment
+from .keepable import Columns
 
 EPISODES = 250
 """Trajectories of a sampled evaluation, as in the paper."""
@@ -34,7 +35,6 @@ EPISODES = 250
 SOLVABLE = 1_000_000
 """States up to which ``evaluation="auto"`` solves a problem exactly."""
 
-Columns = dict[str, Any]
 Watcher = Callable[[int, float], None]
 
 
@@ -57,9 +57,34 @@ class Job:
         row = asdict(self) | {"setting": self.setting.canonical()}
         return row | ({"source": _source_of(self.problem)} if ":" in self.problem else {})
 
+    def facts(self) -> dict[str, Any]:
+        """Columns that say which search it is."""
+        return {
+            "problem": self.problem,
+            "algorithm": self.setting.title,
+            "label": self.setting.label,
+            "parameters": json.dumps(json.loads(self.setting.canonical())[1]),
+            "repeat": self.repeat,
+            "seed": self.search_seed(),
+            "budget": self.trials,
+            "evaluate_every": self.evaluate_every,
+            "growth": self.growth,
+            "evaluation": self.evaluation,
+            "experiment_seed": self.seed,
+        }
+
     def run(self, watch: Watcher | None = None) -> Columns:
         """Run the search to its checkpoints; one row each."""
         return run_job(self, watch)
+
+    @property
+    def work(self) -> int:
+        """Its trials."""
+        return self.trials
+
+    def value(self, columns: Columns) -> float:
+        """The value at the last checkpoint."""
+        return float(columns["value"][-1])
 
     @cache  # noqa: B019 - a job is a small constant
     def key(self) -> str:
@@ -113,11 +138,14 @@ def run_job(job: Job, watch: Watcher | None = None) -> Columns:
     search = Search(problem, job.setting.algorithm(), seed=job.search_seed(), growth=job.growth)
     search.set_budget(job.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint
     points = Experiment("", (), (), job.trials, job.evaluate_every).checkpoints
-    columns: Columns = {"trials": points, **{name: np.zeros(points.size) for name in ("value", "regret", "error")}}
+    columns: dict[str, Any] = {
+        "trials": points,
+        **{name: np.zeros(points.size) for name in ("value", "regret", "error")},
+    }
     columns["optimum"] = np.full(points.size, exact(search).best.root_value if exactly else np.nan)
     columns |= {name: np.zeros(points.size) for name in ("search_seconds", "evaluation_seconds")}
     columns["nodes"] = np.zeros(points.size, np.int64)
-    roots: dict[str, list[Any]] = {"root_q": [], "root_visits": []}
+    roots: dict[str, list[Any]] = {name: [] if job.root else [None] * points.size for name in ("root_q", "root_visits")}
     searching = evaluating = 0.0
     search.run(trials=0)  # compile, or load what is compiled, before the clock starts
     for i, point in enumerate(points.tolist()):
@@ -138,7 +166,7 @@ def run_job(job: Job, watch: Watcher | None = None) -> Columns:
             roots["root_visits"].append(root.visits.tolist())
         if watch is not None:
             watch(point, value)
-    return columns | (roots if job.root else {})
+    return columns | roots
 
 
 def _is_exact(problem: Problem, job: Job) -> bool:

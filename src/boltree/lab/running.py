@@ -13,7 +13,8 @@ from ..jobs.executors import Executor, Progress
 from .display import Display
 from .experiment import Experiment
 from .files import experiment_text
-from .jobs import Job, jobs_of
+from .jobs import jobs_of
+from .keepable import Keepable
 from .store import Store
 
 
@@ -43,12 +44,29 @@ class Laboratory:
         for experiment in experiments:
             text = experiment_text(experiment).encode()
             store.put(store.folder / f"{experiment.name}.experiment.toml", text)
-        unique = {job.key(): job for several in jobs.values() for job in several}
-        first, of = self.shard
-        self._run(store, list(unique.values())[first::of])
+        self._run_part(store, [job for several in jobs.values() for job in several])
         return {name: store.read(several) for name, several in jobs.items() if not store.missing(several)}
 
-    def _run(self, store: Store, jobs: list[Job]) -> None:
+    def run_jobs(self, jobs: Sequence[Keepable]) -> Any:
+        """Run what is missing of some jobs; their results as one frame, or None where another shard's are missing."""
+        store = Store(self.folder)
+        self._run_part(store, jobs)
+        return None if store.missing(jobs) else store.read(jobs)
+
+    def part_finished(self) -> str:
+        """What to say where only a part was to be run, and others are missing."""
+        part, parts = self.shard
+        return (
+            f"Part {part + 1} of {parts} is finished and kept in {self.folder}; when all parts are, give the same "
+            "command without --shard for what is left and the report"
+        )
+
+    def _run_part(self, store: Store, jobs: Sequence[Keepable]) -> None:
+        unique = {job.key(): job for job in jobs}
+        first, of = self.shard
+        self._run(store, list(unique.values())[first::of])
+
+    def _run(self, store: Store, jobs: list[Keepable]) -> None:
         todo = store.missing(jobs)
         if not todo:
             return

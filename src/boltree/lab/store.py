@@ -19,7 +19,7 @@ from ..errors import LabError
 from ..extras import needs
 from ..files import make_writable, put_whole
 from ..version import __version__
-from .jobs import Columns, Job
+from .keepable import Columns, Keepable
 
 TIMING = ("search_seconds", "evaluation_seconds", "machine")
 """The columns in which two runs of the same job may differ."""
@@ -34,42 +34,24 @@ class Store:
         self._polars = needs("polars")
         make_writable(self.results, self.folder)
 
-    def path(self, job: Job) -> Path:
+    def path(self, job: Keepable) -> Path:
         """Where a job's result is kept."""
         return self.results / f"{job.key()}.parquet"
 
-    def missing(self, jobs: Iterable[Job]) -> list[Job]:
+    def missing(self, jobs: Iterable[Keepable]) -> list[Keepable]:
         """The jobs that have no result yet."""
         there = {path.name for path in self.results.glob("*.parquet")}
         return [job for job in jobs if self.path(job).name not in there]
 
-    def write(self, job: Job, columns: Columns, machine: str) -> None:
+    def write(self, job: Keepable, columns: Columns, machine: str) -> None:
         """Keep a result, and what it was computed on."""
-        lists = self._polars.List(self._polars.Float64), self._polars.List(self._polars.Int64)
-        frame = self._polars.DataFrame(columns)
-        for name, kind in zip(("root_q", "root_visits"), lists, strict=True):  # the same columns in every file
-            if name not in columns:
-                frame = frame.with_columns(self._polars.lit(None, dtype=kind).alias(name))
-        row = job.row()
-        fixed = {
-            "job": job.key(),
-            "problem": job.problem,
-            "algorithm": job.setting.title,
-            "label": job.setting.label,
-            "parameters": json.dumps(json.loads(row["setting"])[1]),
-            "repeat": job.repeat,
-            "seed": job.search_seed(),
-            "budget": job.trials,
-            "evaluate_every": job.evaluate_every,
-            "growth": job.growth,
-            "evaluation": job.evaluation,
-            "experiment_seed": job.seed,
-            "version": __version__,
-            "machine": machine,
-        }
+        kinds = {"root_q": self._polars.Float64, "root_visits": self._polars.Int64}  # lists, null where not asked for
+        lists = {name: self._polars.List(kind) for name, kind in kinds.items() if name in columns}
+        frame = self._polars.DataFrame(columns, schema_overrides=lists)
+        fixed = {"job": job.key(), **job.facts(), "version": __version__, "machine": machine}
         frame = frame.select(*(self._polars.lit(value).alias(name) for name, value in fixed.items()), *frame.columns)
         memory = io.BytesIO()
-        frame.write_parquet(memory, metadata={"boltree": json.dumps({"version": __version__, "job": row})})
+        frame.write_parquet(memory, metadata={"boltree": json.dumps({"version": __version__, "job": job.row()})})
         self.put(self.path(job), memory.getvalue())
 
     def put(self, path: Path, content: bytes) -> None:
@@ -83,7 +65,7 @@ class Store:
                 "make room and give the same command again to go on"
             ) from error
 
-    def read(self, jobs: Iterable[Job]) -> Any:
+    def read(self, jobs: Iterable[Keepable]) -> Any:
         """The results of these jobs as one polars frame, in the order of the jobs."""
         frames = []
         for job in jobs:

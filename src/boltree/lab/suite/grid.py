@@ -24,7 +24,7 @@ GRID = tuple(
     for growth in ("leaf", "trial")
     for transpositions in (False, True)
 )
-"""What somebody would try."""
+"""What would be tried by hand."""
 
 PLAN = (Default(),)
 """`bt.plan` alone."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -15,6 +17,7 @@ import numpy as np
 from ...jobs.executors import Watcher
 from ...problem.problem import Problem
 from ...version import __version__
+from ..keepable import Columns
 from .case import Case, Numbers
 from .decisions import Proof
 from .planners import Contender
@@ -24,6 +27,9 @@ _DECIDES = (
     "decisions.py", "drawing.py", "endings.py", "graphs.py", "horizons.py", "problems.py", "regret.py", "worlds.py",
 )  # fmt: skip
 """The files that decide what is asked and how it is judged: a change of theirs makes other jobs."""
+
+_NUMBERS = ("regret", "score", "random", "answers", "seconds", "proven", "false", "error", "trials_run")
+"""What every result has, so that all files have the same columns."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +72,33 @@ class SuiteJob:
         digest = hashlib.sha256(json.dumps([self.problem, self.repeat]).encode()).digest()
         return int(np.frombuffer(digest, np.uint32)[0])
 
+    def facts(self) -> dict[str, Any]:
+        """Columns that say which job it is."""
+        case = case_named(self.problem)
+        return {
+            "problem": self.problem,
+            "family": case.family,
+            "group": case.group,
+            "algorithm": self.setting.title,
+            "label": self.setting.label,
+            "contender": self.setting.canonical(),
+            "repeat": self.repeat,
+            "seed": np.int64(self.seed()),  # of one type in every file
+            "budget": self.trials,
+            "time_limit": math.nan if self.seconds is None else self.seconds,
+        }
+
+    @property
+    def work(self) -> int:
+        """The trials of a decision; a proof counts as one."""
+        return max(self.trials, 1)
+
+    def value(self, columns: Columns) -> float:
+        """The regret, or the score where there is none."""
+        return float(columns["score" if math.isnan(columns["regret"]) else "regret"])
+
     def run(self, watch: Watcher | None = None) -> Numbers:
-        """Ask the contender and judge its decisions."""
+        """Ask the contender and judge its decisions; what the measure does not know is NaN."""
         case, problem = _prepared(self.problem)
         measure = case.measure if self.seconds is None else Proof()
 
@@ -76,7 +107,10 @@ class SuiteJob:
                 watch(self.trials * answers // measure.answers, regret)
 
         trials = self.trials if self.seconds is None else None
-        return measure.run(problem, self.setting.planner(), trials, self.seconds, self.seed(), note)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # what a user is warned of is here to be measured
+            numbers = measure.run(problem, self.setting.planner(), trials, self.seconds, self.seed(), note)
+        return dict.fromkeys(_NUMBERS, math.nan) | {name: float(number) for name, number in numbers.items()}
 
 
 @lru_cache(maxsize=4)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from .case import Case
 from .decisions import Regret
 from .drawing import Draw, drawn
 from .endings import connect_four_ending
-from .horizons import LIMIT, within
+from .horizons import LIMIT
 
 RANDOM: dict[str, tuple[Draw, int]] = {
     "dense": (graphs.dense, 29),
@@ -60,10 +59,7 @@ def case_named(name: str) -> Case:
 
 def missing() -> list[str]:
     """What cannot be made here, and why, in words."""
-    absent = [f"{name}: bt.problems has no {name}" for name in _GAMES if not hasattr(problems, name)]
-    if not _has_gymnasium():
-        absent.append("Gymnasium's environments: pip install 'boltree[gym]'")
-    return absent
+    return [] if _has_gymnasium() else ["Gymnasium's environments: pip install 'boltree[gym]'"]
 
 
 @cache
@@ -119,23 +115,26 @@ def _taxi() -> Problem:
     return problems.OutcomeTable(taxi.P, horizon=25, start=int(taxi.encode(0, 0, 2, 3)))
 
 
-_GAMES: dict[str, list[dict[str, Any]]] = {"Nim": [{}], "Kalah": [{}]}
-"""Small games by their class, with the arguments of each instance."""
+_SMALL_GAMES: dict[str, Callable[[], Problem]] = {
+    "tic-tac-toe": problems.TicTacToe,
+    "nim-1-3-5-7-misere": problems.Nim,
+    "nim-3-4-5-misere": lambda: problems.Nim((3, 4, 5)),
+    "nim-3-4-5": lambda: problems.Nim((3, 4, 5), misere=False),
+    "nim-2-3-4-5": lambda: problems.Nim((2, 3, 4, 5), misere=False),
+    "kalah-2x4": lambda: problems.Kalah(2, 4),
+    "kalah-3x1": lambda: problems.Kalah(3, 1),
+    "kalah-3x2": lambda: problems.Kalah(3, 2),
+    "kalah-4x1": lambda: problems.Kalah(4, 1),
+}
+"""Whole games; Kalah by its houses and the seeds in each."""
 
 
 def _small_games() -> Iterator[Case]:
-    yield Case("tic-tac-toe", "games", "provable", problems.TicTacToe, _FEW)
+    for name, make in _SMALL_GAMES.items():
+        yield Case(name, "games", "provable", make, _FEW)
     for number in range(8):
-        make = partial(connect_four_ending, number)
-        yield Case(f"connect-four-ending-{number}", "games", "provable", make, _FEW)
-    for name, instances in _GAMES.items():
-        game = getattr(problems, name, None)
-        for number, arguments in enumerate(instances if game is not None else ()):
-            yield Case(f"{name.lower()}-{number}", "games", "provable", partial(_small, game, arguments), _FEW)
-
-
-def _small(game: Any, arguments: dict[str, Any]) -> Problem:
-    return within(game(**arguments))
+        ending = partial(connect_four_ending, number)
+        yield Case(f"connect-four-ending-{number}", "games", "provable", ending, _FEW)
 
 
 def _random() -> Iterator[Case]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from ...jobs.settings import Setting, parameter_text
 from ...terminal import table
@@ -15,6 +14,7 @@ from ..compare import slug
 from ..experiment import Experiment
 from ..files import parameters_text
 from ..running import Laboratory
+from ..tables import as_csv, markdown
 from .tuning import Tuned, paper_grid, tune_grid
 
 NOTES = (
@@ -32,11 +32,7 @@ def tune(experiment: Experiment, laboratory: Laboratory) -> str:
     """Run a grid, write its parameter file and tables, and return the table as text."""
     tuned = tune_grid(experiment, laboratory)
     if tuned is None:
-        part, parts = laboratory.shard
-        return (
-            f"Part {part + 1} of {parts} is finished and kept in {laboratory.folder}; when all parts are, give the "
-            "same command without --shard for the rest and the report"
-        )
+        return laboratory.part_finished()
     return report(experiment, tuned, laboratory.folder)
 
 
@@ -87,12 +83,6 @@ def rows_of(experiment: Experiment, tuned: Iterable[Tuned]) -> tuple[list[str], 
     return heads, rows
 
 
-def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table as Markdown."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def _difference(one: Tuned) -> str:
     """How far a reference is from the best."""
     assert one.reference is not None
@@ -121,13 +111,11 @@ def _shown(setting: Setting, keys: Iterable[str]) -> str:
 
 def _scores(tuned: Iterable[Tuned]) -> str:
     """Every setting's score as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["algorithm", "rank", "parameters", "score", "low", "high", "along", "as_good"])
+    rows: list[list[Any]] = [["algorithm", "rank", "parameters", "score", "low", "high", "along", "as_good"]]
     for found in tuned:
         keys = _differing(found)
         for one in found.ranking.standings:
             numbers = [f"{number:.6g}" for number in (*one.score, one.along)]
             place, good = found.ranking.place(one), found.ranking.as_good(one)
-            writer.writerow([found.title, place, _shown(one.setting, keys), *numbers, "yes" if good else "no"])
-    return text.getvalue()
+            rows.append([found.title, place, _shown(one.setting, keys), *numbers, "yes" if good else "no"])
+    return as_csv(rows)
