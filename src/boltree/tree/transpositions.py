@@ -54,6 +54,10 @@ def transpositions_of(transpositions: Any, tree: Tree) -> int:
     return BY_STATE if transpositions == "state" else BY_DEPTH
 
 
+FEW_NODES = 1000
+"""Up to this number of nodes, showing estimates takes as long as for a single one."""
+
+
 class Estimates:
     """The estimates of a search with shared nodes: the trials' own, and those that are shown."""
 
@@ -75,7 +79,7 @@ class Estimates:
         due = int(t.next_sweep)
         self.compute(MOST_SWEEPS)
         t.next_sweep = due
-        self._seconds_a_node = (time.perf_counter() - began) / self._tree.size
+        self._seconds_a_node = (time.perf_counter() - began) / max(self._tree.size, FEW_NODES)
 
     def make_ready(self) -> None:
         """Compile, if need be, what a run calls only now and then."""
