@@ -31,14 +31,6 @@ def test_values_are_those_of_openspiel(checks: Any, rows: int, columns: int) -> 
     assert value == checks.openspiel_value(f"breakthrough(rows={rows},columns={columns})")
 
 
-def test_known_values() -> None:
-    values = {size: bt.solve(Breakthrough(*size)).root_value for size in ((3, 3), (4, 3), (4, 4), (5, 3))}
-    assert values == VALUES
-
-
-VALUES: dict[tuple[int, int], float] = {}
-
-
 def numbered(problem: Breakthrough, moves: str) -> list[int]:
     """Actions from moves such as "a5b4 a2a3", which are found among the legal ones."""
     state, rng, found = PlainState(problem.start_state().reshape(1).copy()), new_generator(0), []

@@ -54,7 +54,7 @@ class Breakthrough(Problem):
         >>> import boltree as bt
         >>> problem = bt.problems.Breakthrough(rows=4, columns=3)
         >>> bt.solve(problem).root_value
-        -1.0
+        1.0
     """
 
     state = record(first="u8", second="u8", player="u1")
