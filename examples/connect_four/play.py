@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import boltree as bt
-from boltree.go.match.elo import mean_result
+from boltree.jobs.statistics import mean_result
 from boltree.terminal import HelpFormatter, table
 
 from .network import FILE, ConnectFourNetwork

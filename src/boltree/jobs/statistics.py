@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,3 +55,24 @@ def intervals(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray
         return mean, mean, mean
     half = student(repeats - 1) * values.std(axis=0, ddof=1) / math.sqrt(repeats)
     return mean, mean - half, mean + half
+
+
+def mean_result(pairs: Sequence[float]) -> Interval:
+    """The mean of pairs' results, each from 0 to 1, with its 95 % interval: Student's.
+
+    Where all pairs ended alike there is no spread to go by, and Wilson's interval for a proportion, with one observation
+    for each pair, stands in.
+
+    >>> [round(number, 2) for number in mean_result([1.0, 0.5, 0.5, 1.0])]
+    [0.75, 0.29, 1.0]
+    """
+    mean, low, high = interval(pairs)
+    if low == high:
+        low, high = _wilson(mean, len(pairs))
+    return Interval(mean, max(low, 0.0), min(high, 1.0))
+
+
+def _wilson(share: float, count: int) -> tuple[float, float]:
+    centre = (share + _NORMAL**2 / (2 * count)) / (1 + _NORMAL**2 / count)
+    half = _NORMAL * math.sqrt(share * (1 - share) / count + _NORMAL**2 / (4 * count**2)) / (1 + _NORMAL**2 / count)
+    return round(centre - half, 12), round(centre + half, 12)  # exactly 0 or 1 where a side won everything

@@ -1,8 +1,6 @@
 """Elo differences from the results of paired games, with 95 % intervals.
 
-Two games of a pair share their opening, so a pair is one observation: the mean of its two results. Its mean over all
-pairs gets Student's interval. Where all pairs ended alike there is no spread to go by, and Wilson's interval for a
-proportion, with one observation for each pair, stands in.
+Two games of a pair share their opening, so a pair is one observation: the mean of its two results.
 """
 
 from __future__ import annotations
@@ -11,9 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...jobs.statistics import Interval, interval
-
-_Z = 1.959964
+from ...jobs.statistics import mean_result
 
 
 class Elo(NamedTuple):
@@ -50,24 +46,6 @@ def elo_difference(pairs: Sequence[float]) -> Elo:
     """
     mean, low, high = mean_result(pairs)
     return Elo(elo_of(mean), elo_of(low), elo_of(high))
-
-
-def mean_result(pairs: Sequence[float]) -> Interval:
-    """The mean of pairs' results, each from 0 to 1, with its 95 % interval.
-
-    >>> [round(number, 2) for number in mean_result([1.0, 0.5, 0.5, 1.0])]
-    [0.75, 0.29, 1.0]
-    """
-    mean, low, high = interval(pairs)
-    if low == high:
-        low, high = _wilson(mean, len(pairs))
-    return Interval(mean, max(low, 0.0), min(high, 1.0))
-
-
-def _wilson(share: float, count: int) -> tuple[float, float]:
-    centre = (share + _Z**2 / (2 * count)) / (1 + _Z**2 / count)
-    half = _Z * math.sqrt(share * (1 - share) / count + _Z**2 / (4 * count**2)) / (1 + _Z**2 / count)
-    return round(centre - half, 12), round(centre + half, 12)  # exactly 0 or 1 where a side won everything
 
 
 def _signed(value: float) -> str:

@@ -61,6 +61,10 @@ class Contender(Protocol):
         """The planner."""
         ...
 
+    def search(self, problem: Problem, state: Any, seed: int) -> Search:
+        """A search from a state, which can be advanced along a game."""
+        ...
+
 
 @dataclass(frozen=True)
 class Fixed:
@@ -93,10 +97,7 @@ class Fixed:
         """Search anew at every state."""
 
         def search_for(problem: Problem, state: Any, trials: int | None, seconds: float | None, seed: int) -> Decision:
-            search = Search(
-                problem, self.setting.algorithm(), state=state, seed=seed, growth=self.growth,
-                transpositions=self.transpositions, max_bytes=MEMORY,
-            )  # fmt: skip
+            search = self.search(problem, state, seed)
             search.run(trials=0)  # compile, or load what is compiled, before the clock starts
             began = time.perf_counter()
             search.run(trials=trials, seconds=seconds)
@@ -104,6 +105,13 @@ class Fixed:
             return Decision(search.recommend(), float(search.root.value), False, search.trials, spent)
 
         return search_for
+
+    def search(self, problem: Problem, state: Any, seed: int) -> Search:
+        """A search from a state, by the algorithm with its options."""
+        return Search(
+            problem, self.setting.algorithm(), state=state, seed=seed, growth=self.growth,
+            transpositions=self.transpositions, max_bytes=MEMORY,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -131,6 +139,10 @@ class Default:
             return Decision(int(found.action), float(found.value), bool(found.proven), int(found.trials), spent)
 
         return ask
+
+    def search(self, problem: Problem, state: Any, seed: int) -> Search:
+        """A search from a state, with nothing chosen."""
+        return Search(problem, state=state, seed=seed, max_bytes=MEMORY)
 
 
 @cache
