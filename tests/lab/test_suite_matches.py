@@ -120,5 +120,5 @@ def test_a_score_has_an_interval_over_pairs() -> None:
 
 
 def test_unknown_games_are_refused() -> None:
-    with pytest.raises(ParameterError, match="game='hexx': must be one of connect-four, .*hex-7x7"):
+    with pytest.raises(ParameterError, match=r"game='hexx': must be one of connect-four, .*hex-7x7"):
         game_named("hexx")

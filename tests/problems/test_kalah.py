@@ -1,4 +1,4 @@
-"""Kalah: against a slow ring of pits with names and against OpenSpiel, exact values, moves by hand, pictures, errors."""
+"""Kalah: against a slow ring of pits with names and OpenSpiel, exact values, moves by hand, pictures, errors."""
 
 from __future__ import annotations
 

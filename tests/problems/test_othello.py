@@ -104,7 +104,7 @@ def test_a_game_may_end_with_empty_cells(play: Any) -> None:
     """The shortest game that X wins has nine moves: all discs are X's."""
     game = Othello()
     names = {name: action for action, name in enumerate(game.action_names)}
-    found = play(game, [names[move] for move in "e6 f4 e3 f6 g5 d6 e7 f5 c5".split()])
+    found = play(game, [names[move] for move in ["e6", "f4", "e3", "f6", "g5", "d6", "e7", "f5", "c5"]])
     assert [done for _, _, done in found] == [False] * 8 + [True]
     assert found[-1][1] == 1.0
     assert game.show_state(found[-1][0][0]).endswith("X 13, O 0: X has won")
