@@ -17,13 +17,9 @@ import numpy as np
 
 from ..jit import inlined, kernel
 from ..memory.blocks import bounds_at, state_at
-from ..memory.layout import BAD_BOUNDS, BOUNDS_FAILED, DONE, NONE, PROVEN, TERMINAL
-from ..memory.views import bound_at, edge_at, link_at, node_at, out_of
+from ..memory.layout import BAD_BOUNDS, BOUNDS_FAILED, CLOSED, DONE, NONE, PROVEN, TERMINAL
+from ..memory.views import bound_at, edge_at, node_at, out_of, spans_of
 from ..native import FAILED, call
-from .elementary import exp, log
-
-SLACK = 1.0 + 1e-12
-"""What a sum of discounted rewards is widened by, since it is rounded."""
 
 
 @inlined
@@ -35,10 +31,8 @@ def is_settled(tree: Any, node: Any) -> bool:
 @inlined
 def span_of(tree: Any, node: Any) -> tuple[float, float]:
     """The least and the most that can be paid from a node on, by the rewards of single steps."""
-    steps = float(tree.horizon - node.depth)
-    if tree.discount < 1.0:
-        steps = SLACK * (1.0 - exp(steps * log(tree.discount))) / (1.0 - tree.discount)
-    return min(0.0, tree.lowest_reward * steps), max(0.0, tree.highest_reward * steps)
+    worth = spans_of(tree)[tree.horizon - node.depth]
+    return min(0.0, tree.lowest_reward * worth), max(0.0, tree.highest_reward * worth)
 
 
 @inlined
@@ -64,6 +58,7 @@ def ask_bounds(tree: Any, index: int) -> int:
 def enter_first_bounds(tree: Any, index: int) -> int:
     """Set the bounds of a new block's edges: each may be the best one, and none need be. DONE or an error."""
     node = node_at(tree, index)
+    node.marks &= 255 ^ CLOSED
     n = np.int64(node.actions)
     first = bounds_at(tree, node.block, n)
     status = ask_bounds(tree, index)
@@ -79,7 +74,7 @@ def enter_first_bounds(tree: Any, index: int) -> int:
 @inlined
 def is_open(tree: Any, node: Any, slot: int) -> bool:
     """Whether an edge may be taken: always where nothing is proven."""
-    if tree.proofs == 0 or node.marks & PROVEN:
+    if tree.proofs == 0 or node.marks & (CLOSED | PROVEN) != CLOSED:
         return True
     n = np.int64(node.actions)
     first = bounds_at(tree, node.block, n)
@@ -90,46 +85,57 @@ def is_open(tree: Any, node: Any, slot: int) -> bool:
 
 
 @inlined
-def bound_edge(tree: Any, node: Any, slot: int) -> None:
-    """Compute the bounds of an edge whose outcomes are known, and keep its estimate within them."""
+def bounds_of_outcome(tree: Any, index: int) -> tuple[float, float]:
+    """What an outcome that is not settled is worth at least and at most."""
+    node = node_at(tree, index)
+    if node.block == NONE:
+        ask_bounds(tree, index)
+        return out_of(tree)[0], out_of(tree)[1]
     n = np.int64(node.actions)
-    row = bound_at(tree, bounds_at(tree, node.block, n), slot)
-    edge = edge_at(tree, node.block + slot)
-    lower, upper, settled = 0.0, 0.0, True
-    link = np.int64(edge.child)
-    while link != NONE:
-        outcome = link_at(tree, link)
-        index = np.int64(outcome.child)
-        below = node_at(tree, index)
-        if is_settled(tree, below):
-            low = high = below.value
-        else:
-            settled = False
-            if below.block == NONE:
-                ask_bounds(tree, index)
-                low, high = out_of(tree)[0], out_of(tree)[1]
-            else:
-                count = np.int64(below.actions)
-                whole = bound_at(tree, bounds_at(tree, below.block, count), count)
-                low, high = whole.lower, whole.upper
-        lower += outcome.rewards * (outcome.reward + tree.discount * low)
-        upper += outcome.rewards * (outcome.reward + tree.discount * high)
-        link = np.int64(outcome.next)
+    row = bound_at(tree, bounds_at(tree, node.block, n), n)
+    return row.lower, row.upper
+
+
+@inlined
+def enter_bounds(tree: Any, node: Any, slot: int, lower: float, upper: float, settled: bool) -> None:
+    """Enter the bounds of an edge by its outcomes, and keep its estimate within them; if all are settled, it is exact."""
+    row = bound_at(tree, bounds_at(tree, node.block, np.int64(node.actions)), slot)
     if settled:
-        row.lower = row.upper = lower
+        upper = lower
     else:
-        row.lower, row.upper = max(row.lower, lower), min(row.upper, upper)
-    sign = -1.0 if node.player == 1 else 1.0
-    edge.q = sign * min(max(sign * edge.q, row.lower), row.upper)
+        lower, upper = max(row.lower, lower), min(row.upper, upper)
+    if lower != row.lower or upper != row.upper:
+        row.lower, row.upper = lower, upper
+        tree.narrowed = 1
+    edge = edge_at(tree, node.block + slot)
+    if node.player == 1:
+        edge.q = min(max(edge.q, -upper), -lower)
+    else:
+        edge.q = min(max(edge.q, lower), upper)
 
 
 @inlined
 def bound_node(tree: Any, index: int) -> None:
-    """Compute a node's bounds from its edges; where they meet, the node is proven."""
+    """Compute a node's bounds from its edges, if one of these has changed; where they meet, the node is proven."""
     node = node_at(tree, index)
     n = np.int64(node.actions)
     first = bounds_at(tree, node.block, n)
-    row, whole = bound_at(tree, first, 0), bound_at(tree, first, n)
+    whole = bound_at(tree, first, n)
+    if tree.narrowed:
+        tree.narrowed = 0
+        compute_bounds(tree, node, first)
+    if whole.lower >= whole.upper:
+        node.marks |= PROVEN
+        node.value = whole.lower
+    else:
+        node.value = min(max(node.value, whole.lower), whole.upper)
+
+
+@inlined
+def compute_bounds(tree: Any, node: Any, first: int) -> None:
+    """A node's bounds, and whether some of its edges is not to be taken any more."""
+    n = np.int64(node.actions)
+    row = bound_at(tree, first, 0)
     lower, upper = row.lower, row.upper
     for i in range(1, n):
         row = bound_at(tree, first, i)
@@ -137,12 +143,15 @@ def bound_node(tree: Any, index: int) -> None:
             lower, upper = min(lower, row.lower), min(upper, row.upper)
         else:
             lower, upper = max(lower, row.lower), max(upper, row.upper)
+    whole = bound_at(tree, first, n)
     whole.lower, whole.upper = lower, upper
-    if lower >= upper:
-        node.marks |= PROVEN
-        node.value = lower
-    else:
-        node.value = min(max(node.value, lower), upper)
+    node.marks |= CLOSED
+    closed = False
+    for i in range(n):
+        if not is_open(tree, node, i):
+            closed = True
+    if not closed:
+        node.marks &= 255 ^ CLOSED
 
 
 @kernel

@@ -26,6 +26,7 @@ RECYCLED = -2  # node.best of a node whose block and subtree were freed (recycli
 TERMINAL = 1
 SINGLE = 2
 TABLED = 4
+CLOSED = 4  # where bounds are kept, which is never with tables: some edge is not to be taken any more
 WINDOWED = 8
 PROVEN = 8  # where bounds are kept, which is never with a window: they meet, and the value is exact
 ORIGIN = 16  # a root that no trial created: its first visit takes an action
@@ -255,6 +256,7 @@ TREE = np.dtype(
         ("flown_levels", "i8"),
         ("logs_at", "i8"),  # log(e + n) for small n
         ("logs_size", "i8"),
+        ("spans_at", "i8"),  # levels: what a reward of 1 at each of k steps is worth, where bounds are kept
         # the run
         ("growth", "i8"),
         ("evaluator", "i8"),
@@ -294,6 +296,7 @@ TREE = np.dtype(
         ("give_way", "i8"),  # the system's function that lets another thread run
         ("next_sweep", "i8"),  # visits at which every shared node is computed
         ("listed", "i8"),  # edges whose outcomes were listed, by all trials so far
+        ("narrowed", "i8"),  # bounds of an edge have changed, those of its node not yet
         # what went wrong
         ("error_node", "i8"),
         ("error_action", "i8"),

@@ -80,6 +80,14 @@ def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
     return {name: np.zeros(size, dtype) for name, (size, dtype) in wanted.items()}
 
 
+def spans(count: int, discount: float) -> NDArray[np.float64]:
+    """What a reward of 1 at each of k steps is worth today, for k below `count`; a little more, since it is rounded."""
+    return SLACK * np.concatenate([[0.0], np.cumsum(discount ** np.arange(count - 1, dtype=float))])
+
+
+SLACK = 1.0 + 1e-12
+
+
 class Storage:
     """Arenas for nodes, states and blocks, sized by a limit that is only reserved, not used."""
 
@@ -123,6 +131,7 @@ class Storage:
         """Scratch memory, of which the tree knows."""
         t = self.fields
         scratch = new_scratch(t, levels, batch) | {"noise": np.zeros(int(t.actions)), "logs": LOGS}
+        scratch["spans"] = spans(levels if t.proofs else 1, float(t.discount))
         for name, array in scratch.items():
             t[f"{name}_at"] = array.ctypes.data
         t.policies_size, t.out_size, t.two = scratch["policies"].size, scratch["out"].size, 2

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..formulas.bounds import bound_edge, bound_node
+from ..formulas.bounds import bound_node, enter_bounds
 from ..formulas.entropies import entropy_of
 from ..formulas.space import MAX, MEAN, NO_ENTROPY
 from ..formulas.temperature import enter_window
@@ -67,10 +67,10 @@ def compute_edge(tree: Any, node: Any, slot: int) -> None:
     """W, Q and H_Q of a tried edge, from its links; and its bounds, where they are kept."""
     edge = edge_at(tree, node.block + slot)
     if tree.known:
-        value, below_entropy = weigh_outcomes(tree, edge)
+        value, below_entropy, lower, upper, settled = weigh_outcomes(tree, node, slot)
         enter_sums(tree, node, slot, value * edge.visits, entropy_discount(tree) * below_entropy * edge.visits)
         if tree.proofs:
-            bound_edge(tree, node, slot)
+            enter_bounds(tree, node, slot, lower, upper, settled)
             edge.w = -edge.q * edge.visits if node.player == 1 else edge.q * edge.visits
         return
     total, entropy = 0.0, 0.0
@@ -132,7 +132,8 @@ def compute_node(tree: Any, index: int, whole: bool) -> None:
             tried += edge.visits
             last = i
         elif tree.proofs and edge.child != NONE:
-            bound_edge(tree, node, i)
+            _, _, lower, upper, settled = weigh_outcomes(tree, node, i)
+            enter_bounds(tree, node, i, lower, upper, settled)
     if tried == 0:
         if tree.proofs:
             bound_node(tree, index)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..formulas.bounds import is_settled
+from ..formulas.bounds import bounds_of_outcome, is_settled
 from ..jit import inlined
 from ..memory.blocks import state_at
 from ..memory.layout import BAD_CHANCES, BAD_REWARD, DONE, NO_OUTCOME, NONE, OUTCOMES_FAILED
@@ -124,18 +124,36 @@ def draw_outcome(tree: Any, edge: int) -> int:
 
 
 @inlined
-def weigh_outcomes(tree: Any, edge: Any) -> tuple[float, float]:
-    """The value of an edge, and the entropy below it, from the outcomes that have a value."""
-    total, entropy, seen, whole = 0.0, 0.0, 0.0, True
-    link = np.int64(edge.child)
+def weigh_outcomes(tree: Any, node: Any, slot: int) -> tuple[float, float, float, float, bool]:
+    """The value of an edge, the entropy below it, its bounds if they are kept, and whether all outcomes are settled.
+
+    Value and entropy are those of the outcomes that have a value.
+    """
+    total, entropy, seen, whole, settled = 0.0, 0.0, 0.0, True, True
+    lower, upper = 0.0, 0.0
+    link = np.int64(edge_at(tree, node.block + slot).child)
     while link != NONE:
         outcome = link_at(tree, link)
-        below = node_at(tree, np.int64(outcome.child))
-        if below.visits > 0 or is_settled(tree, below):
-            total += outcome.rewards * (outcome.reward + tree.discount * below.value)
+        index = np.int64(outcome.child)
+        below = node_at(tree, index)
+        exact = is_settled(tree, below)
+        worth = outcome.reward + tree.discount * below.value
+        if exact or below.visits > 0:
+            total += outcome.rewards * worth
             entropy += outcome.rewards * below.entropy
             seen += outcome.rewards
         else:
             whole = False
+        if tree.proofs:
+            if exact:
+                lower += outcome.rewards * worth
+                upper += outcome.rewards * worth
+            else:
+                settled = False
+                low, high = bounds_of_outcome(tree, index)
+                lower += outcome.rewards * (outcome.reward + tree.discount * low)
+                upper += outcome.rewards * (outcome.reward + tree.discount * high)
         link = np.int64(outcome.next)
-    return (total, entropy) if whole else (total / seen, entropy / seen)
+    if not whole:
+        total, entropy = total / seen, entropy / seen
+    return total, entropy, lower, upper, settled
