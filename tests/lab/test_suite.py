@@ -30,6 +30,8 @@ from boltree.lab.suite.regret import Examination  # noqa: E402
 from boltree.lab.suite.report import regret_tables, report  # noqa: E402
 from boltree.lab.suite.standings import Entry, standings_of  # noqa: E402
 
+TINY = ("average-return-trap", "d-chain")
+
 
 def two_steps() -> bt.Problem:
     """First on (0) or 0.2 and the end (1); then 1 (0) or nothing (1). Acting at random, 0.4 and 0.5 are lost."""
@@ -142,6 +144,15 @@ def test_a_planted_false_proof_is_reported(tmp_path: Path, monkeypatch: pytest.M
         assert line in lines
 
 
+def test_false_proofs_of_decisions_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    plans(monkeypatch, DChain=(1, 0.75, True))
+    assert run(tmp_path, "--part", "regrets", "--settings", "plan", "--trials", "5", "--problems", *TINY) == 0
+    shown = capsys.readouterr().out
+    answers = [len(Examination(case_named(name).make(), 6).positions) for name in TINY]
+    assert f"Called proven: {sum(answers)} of {sum(answers)} decisions, {answers[1]} of them falsely." in shown
+    assert "FALSE: d-chain (bt.plan)." in shown
+
+
 def test_a_proof_that_comes_late_does_not_count() -> None:
     row = {"problem": "slow", "family": "any", "time_limit": 2.0, "proven": 1.0, "false": 0.0, "error": 0.0}
     frame = polars.DataFrame([row | {"seconds": 1.5, "problem": "quick"}, row | {"seconds": 2.1}])
@@ -156,7 +167,8 @@ def results(of: dict[str, dict[str, Sequence[float]]], *, score: bool = False, t
         {
             "problem": problem, "family": problem[0], "label": label, "budget": trials, "repeat": repeat,
             "regret": math.nan if score else number, "score": number if score else math.nan,
-            "random": 2.0 if score else math.nan, "seconds": 0.5, "time_limit": math.nan, "machine": "here",
+            "random": 2.0 if score else math.nan, "seconds": 0.5, "proven": math.nan,
+            "time_limit": math.nan, "machine": "here",
         }
         for label, by_problem in of.items() for problem, numbers in by_problem.items()
         for repeat, number in enumerate(numbers)
@@ -220,9 +232,6 @@ def test_scores_that_say_nothing_are_left_out(tmp_path: Path) -> None:
     alone = report(results({"bt.plan": {"a1": [7.0]}}, score=True), tmp_path)
     assert "Left out: a1" in alone
     assert "Mean regret" not in alone
-
-
-TINY = ("average-return-trap", "d-chain")
 
 
 def test_jobs_are_pure_functions_of_their_rows() -> None:

@@ -28,6 +28,20 @@ def proof_tables(frame: Any) -> tuple[list[Table], list[str]]:
     return [found], notes
 
 
+def proven_decisions(frame: Any) -> list[str]:
+    """What to say of the decisions that were called proven, among those that were limited by trials."""
+    rows = [row for row in frame.iter_rows(named=True) if row["proven"] > 0]
+    if not rows:
+        return []
+    proven, false = (int(sum(row[name] for row in rows)) for name in ("proven", "false"))
+    provers = {row["label"] for row in rows}
+    answers = int(sum(row["answers"] for row in frame.iter_rows(named=True) if row["label"] in provers))
+    notes = [f"Called proven: {proven:,} of {answers:,} decisions, {false:,} of them falsely."]
+    if wrong := sorted({f"{row['problem']} ({row['label']})" for row in rows if row["false"]}):
+        notes.append(f"FALSE: {', '.join(wrong)}.")
+    return notes
+
+
 def in_time(row: dict[str, Any]) -> bool:
     """Whether a problem was proven, truly, within the limit of time."""
     return bool(row["proven"]) and not row["false"] and row["seconds"] <= row["time_limit"]

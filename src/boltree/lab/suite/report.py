@@ -14,7 +14,7 @@ from ...version import __version__
 from ..page import Table
 from ..tables import as_csv, markdown
 from .grid import PLAN
-from .proofs import proof_tables
+from .proofs import proof_tables, proven_decisions
 from .standings import Entry, Numbers, Standings, standings_of
 
 REGRET = (
@@ -41,7 +41,7 @@ def report(frame: Any, folder: Path, absent: Sequence[str] = ()) -> str:
     if asked.height:
         standings = standings_of(asked)
         tables += regret_tables(standings)
-        notes += _notes(standings)
+        notes += [*_notes(standings), *proven_decisions(asked)]
     notes += [f"Not here: {one}." for one in absent]
     head = _head(frame)
     page, every = folder / "suite.md", folder / "suite.csv"
