@@ -113,14 +113,10 @@ class OpenSpielGame(PythonProblem):
 
     def rollout(self, state: Any, steps: int, rng: Any) -> float:
         """Play random moves; by OpenSpiel itself where nothing cuts the game off."""
-        state, before = state.clone(), state.returns()[0]
+        before = state.returns()[0]
         if self._to_the_end:
-            import pyspiel
-
-            seeds = [int(rng.random() * 2**31) for _ in range(self.game.num_players() + 1)]
-            bots = [pyspiel.make_uniform_random_bot(player, seed) for player, seed in enumerate(seeds[1:])]
-            pyspiel.evaluate_bots(state, bots, seeds[0])
-            return float(state.returns()[0] - before)
+            return self._random_return(state, rng) - float(before)
+        state = state.clone()
         total, weight = 0.0, 1.0
         for _ in range(steps):
             legal = state.legal_actions()
@@ -132,6 +128,22 @@ class OpenSpielGame(PythonProblem):
             if state.is_terminal():
                 break
         return total
+
+    def _random_return(self, state: Any, rng: Any) -> float:
+        """The first player's return after random moves to the end, by OpenSpiel itself."""
+        import pyspiel
+
+        seed = int(rng.random() * 2**31)
+        if self.game.get_type().reward_model != pyspiel.GameType.RewardModel.TERMINAL:
+            state, bots = state.clone(), []
+            for player in range(self.game.num_players()):
+                bots.append(pyspiel.make_uniform_random_bot(player, int(rng.random() * 2**31)))
+            pyspiel.evaluate_bots(state, bots, seed)
+            return float(state.returns()[0])
+        # a tree search of one simulation is one rollout, in a single call; it pays the player who moves
+        evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+        paid = float(pyspiel.MCTSBot(self.game, evaluator, 1.0, 1, 1, False, seed, False).mcts_search(state).total_reward)
+        return paid if state.current_player() == 0 else float(self.game.utility_sum()) - paid
 
     def key(self, state: Any) -> Hashable:
         """The moves that led here."""

@@ -35,7 +35,7 @@ class Player:
     Args:
         problem: the game, as a problem.
         contender: who searches.
-        seconds: for a move.
+        seconds: for a move; what one takes longer is taken from the next.
         seed: of the search.
 
     For every move, ``trials`` has how many were run, ``kept`` how many visits the root had before, ``spent`` seconds.
@@ -45,6 +45,7 @@ class Player:
         self._problem, self._contender, self._seconds, self._seed = problem, contender, seconds, seed
         self._search: Search | None = None
         self._played: list[tuple[int, Any]] = []
+        self._debt = 0.0
         self.trials: list[int] = []
         self.kept: list[int] = []
         self.spent: list[float] = []
@@ -68,14 +69,16 @@ class Player:
         if self._search is None:
             self._search, self._played = self._contender.search(self._problem, state, self._seed), []
         search, began = self._search, time.perf_counter()
+        seconds = self._seconds - self._debt
         if self._played:
             search.advance_along(self._played)
         before = search.trials
         self.kept.append(int(search.root.count))
-        search.run(seconds=max(self._seconds - (time.perf_counter() - began), 0.0))
+        search.run(seconds=max(seconds - (time.perf_counter() - began), 0.0))
         action = search.recommend() if search.root.count else self._problem.legal_actions(state)[0]
         self._played = []
         self.spent.append(time.perf_counter() - began)
+        self._debt = min(max(self.spent[-1] - seconds, 0.0), self._seconds)
         self.trials.append(search.trials - before)
         return action
 
