@@ -165,6 +165,15 @@ def test_what_a_search_without_an_algorithm_chooses() -> None:
     assert bt.Search(bt.problems.DChain(4), transpositions=False, outcomes="sampled", proofs=False).proofs is False
 
 
+def test_threads_are_used_where_nodes_need_not_be_shared() -> None:
+    lake = bt.Search(bt.problems.FrozenLake("8x8"), seed=0, threads=2)
+    assert (lake.threads, lake.proofs, lake.parallelism) == (1, True, "one thread")
+    game = bt.Search(bt.problems.ConnectFour(), seed=0, threads=2)
+    assert (game.threads, game.transpositions) == (2, False)
+    game.run(trials=2_000)
+    assert game.root.count == 2_000
+
+
 def test_transpositions_auto() -> None:
     lake = bt.problems.FrozenLake("8x8")
     assert bt.Search(lake, bt.BTS(), transpositions="auto").transpositions is True

@@ -142,7 +142,8 @@ class OpenSpielGame(PythonProblem):
             return float(state.returns()[0])
         # a tree search of one simulation is one rollout, in a single call; it pays the player who moves
         evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-        paid = float(pyspiel.MCTSBot(self.game, evaluator, 1.0, 1, 1, False, seed, False).mcts_search(state).total_reward)
+        bot = pyspiel.MCTSBot(self.game, evaluator, 1.0, 1, 1, False, seed, False)
+        paid = float(bot.mcts_search(state).total_reward)
         return paid if state.current_player() == 0 else float(self.game.utility_sum()) - paid
 
     def key(self, state: Any) -> Hashable:

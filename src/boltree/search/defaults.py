@@ -6,6 +6,8 @@
 * Two players, or a `heuristic`: leaves are valued by rollouts or by the heuristic. A maximum over noisy values
   overestimates, so returns are averaged where a rollout values leaves.
 * An evaluator that gives a prior: PUCT.
+* Several threads do not share nodes, so they are used where that costs less than it brings: in games, and where
+  outcomes are not listed.
 """
 
 from __future__ import annotations
@@ -31,20 +33,30 @@ class Settings:
     transpositions: Transpositions = False
     outcomes: Outcomes = "sampled"
     proofs: bool = False
+    threads: int = 1
 
 
-def settings_for(problem: Problem, evaluator: Any = None, *, graph: bool = True) -> Settings:
+def settings_for(problem: Problem, evaluator: Any = None, *, threads: int = 1, graph: bool = True) -> Settings:
     """What to search a problem with.
 
     Args:
         problem: what is searched.
         evaluator: what the user wants leaves valued by; None for no wish.
-        graph: whether nodes may be shared, which several threads, recycling and batches of leaves do not allow.
+        threads: how many may run trials side by side.
+        graph: whether nodes may be shared, which recycling does not allow.
     """
     if evaluator is not None and is_external(evaluator, "leaf"):
-        return Settings(PUCT(), evaluator=evaluator)
+        return Settings(PUCT(), evaluator=evaluator, threads=threads)
+    if graph and lists_outcomes(problem) and not problem.has("player"):
+        threads = 1
+    graph = graph and threads == 1
     known = graph and lists_outcomes(problem)
-    sharing = {"transpositions": graph, "outcomes": "known" if known else "sampled", "proofs": known}
+    sharing = {
+        "transpositions": graph,
+        "outcomes": "known" if known else "sampled",
+        "proofs": known,
+        "threads": threads,
+    }
     by_heuristic = problem.has("heuristic") and evaluator in (None, "heuristic")
     if by_heuristic or evaluator is not None or problem.has("player"):
         value = evaluator if evaluator is not None else "heuristic" if by_heuristic else "rollout"

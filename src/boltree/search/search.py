@@ -50,7 +50,7 @@ class Search:
             ``"trial"`` adds all to the horizon.
         evaluator: ``"rollout"`` (if left out), a number, ``"heuristic"`` (the problem's) or an `Evaluator`; growth
             ``"trial"`` uses none.
-        threads: how many run trials side by side: on one tree where steps or rollouts are dear, else on a tree each,
+        threads: how many run trials side by side (without an algorithm: at most): on one tree where steps or rollouts are dear, else on a tree each,
             which are merged when the run ends; ``search.parallelism`` says which.
         deterministic: with several threads, the same tree for the same seed and number of threads.
         transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of
@@ -108,24 +108,25 @@ class Search:
             raise ParameterError(f"on_full={on_full!r}: must be 'stop' or 'recycle'")
         whole("seed", seed, 0, none=True)
 
-        self.threads, self.deterministic = int(threads), deterministic
+        self.deterministic = deterministic
         self._changing: dict[str, object] = {}  # the call that may change this search now
         sequence = np.random.SeedSequence(seed)
-        shareable = threads == 1 and on_full == "stop"
         if algorithm is None:
-            settings = settings_for(problem, evaluator, graph=shareable)
+            settings = settings_for(problem, evaluator, threads=int(threads), graph=on_full == "stop")
         else:
-            settings = Settings(algorithm)
+            settings = Settings(algorithm, threads=int(threads))
             if evaluator is not None:
                 settings = replace(settings, evaluator=evaluator)
             _warn_of_noise(problem, algorithm, settings.evaluator, growth)
         if transpositions == "auto":
             batched = is_external(settings.evaluator, growth or settings.growth) and batch_size(settings.evaluator) > 1
-            transpositions = shareable and not batched and not settings.algorithm.one_parent
+            shareable = settings.threads == 1 and on_full == "stop" and not batched
+            transpositions = shareable and not settings.algorithm.one_parent
         wishes: dict[str, Any] = {
             "growth": growth, "transpositions": transpositions, "outcomes": outcomes, "proofs": proofs
         }  # fmt: skip
         settings = replace(settings, **{name: wish for name, wish in wishes.items() if wish is not None})
+        self.threads = settings.threads
         self.tree = PrintableTree(
             problem,
             settings.algorithm,

@@ -98,7 +98,7 @@ def bounds_of_outcome(tree: Any, index: int) -> tuple[float, float]:
 
 @inlined
 def enter_bounds(tree: Any, node: Any, slot: int, lower: float, upper: float, settled: bool) -> None:
-    """Enter the bounds of an edge by its outcomes, and keep its estimate within them; if all are settled, it is exact."""
+    """Enter an edge's bounds by its outcomes, and keep its estimate within them; if all are settled, it is exact."""
     row = bound_at(tree, bounds_at(tree, node.block, np.int64(node.actions)), slot)
     if settled:
         upper = lower

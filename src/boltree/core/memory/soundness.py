@@ -239,8 +239,9 @@ def fault_in_parts(tree: Any, node: Any, n: int) -> int:
             if not (prior >= 0.0 and prior <= 1.0 + 1e-9):
                 return _PRIOR
     tabled = is_tabled(tree, n)
-    if node.marks & TABLED and not (tabled and is_table_sound(tree, table_at(tree, node.block, n), n)):
-        return _TABLE
+    if node.marks & TABLED and not tree.proofs:
+        if not (tabled and is_table_sound(tree, table_at(tree, node.block, n), n)):
+            return _TABLE
     if tabled and tree.has_prior and not is_table_sound(tree, table_at(tree, node.block, n) + n, n):
         return _TABLE
     return SOUND

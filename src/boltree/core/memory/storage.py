@@ -80,7 +80,7 @@ def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
     return {name: np.zeros(size, dtype) for name, (size, dtype) in wanted.items()}
 
 
-def spans(count: int, discount: float) -> NDArray[np.float64]:
+def spans(count: int, discount: float) -> Any:
     """What a reward of 1 at each of k steps is worth today, for k below `count`; a little more, since it is rounded."""
     return SLACK * np.concatenate([[0.0], np.cumsum(discount ** np.arange(count - 1, dtype=float))])
 
