@@ -94,9 +94,7 @@ def back_up_edge(tree: Any, index: int, level: int, ret: float, child: Any, grap
     if graph:
         node.marks &= 255 ^ PASSED
         enter_trial(tree, node, level, child)
-        ret = (
-            edge.w - old_w
-        )  # what the mean V(s) changes by: more than this trial's return, if the child changed before
+        ret = edge.w - old_w  # with what other trials have changed below
     else:
         add_trial(tree, node, level, ret, child)
     if graph and node.visits % node.actions == 0:
