@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.interrupts import held_back
 from ..core.memory.layout import DONE
-from ..core.trial.batch import abandon_flights, select_batch, settle_batch
+from ..core.trial.batch import abandon_flights, back_up_batch, select_batch
 from ..evaluators import NOTHING, ask
 from ..tree import Tree
 from ..tree.runner import ChunkedRunner
@@ -108,7 +108,7 @@ class BatchRunner(ChunkedRunner):
         """Wait for the oldest batch's answer, and back it up."""
         batch = self._batches[0]
         values, priors = batch.answer.result()
-        code = int(settle_batch(self.tree.record, batch.first, batch.count, values, priors.reshape(-1)))
+        code = int(back_up_batch(self.tree.record, batch.first, batch.count, values, priors.reshape(-1)))
         if code != DONE:
             self.tree.handle(code)
         self._batches.popleft()

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..core.memory.layout import BY_DEPTH, BY_STATE
 from ..core.trial.frontier import count_frontier, list_frontier
-from ..core.trial.graph import MOST_SWEEPS, sweep
 from ..core.trial.kept import keep_estimates, restore_estimates, size_of_estimates
+from ..core.trial.sweep import MOST_SWEEPS, sweep
 from ..errors import ParameterError
 
 if TYPE_CHECKING:

@@ -64,6 +64,14 @@ def state_value(tree: Any, node: Any, slot: int, old_q: float, level: int, alpha
 
 
 @inlined
+def enter_best(tree: Any, node: Any) -> None:
+    """Set V(s) to the highest q, whatever the algorithm's state value."""
+    scan_best(tree, node)
+    best = edge_at(tree, node.block + node.best)
+    node.value = -best.q if node.player == 1 else best.q
+
+
+@inlined
 def scan_best(tree: Any, node: Any) -> None:
     """Find the tried edge with the highest q."""
     best, highest = -1, -np.inf

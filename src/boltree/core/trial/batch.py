@@ -1,10 +1,10 @@
-"""Batches: many leaves are selected, evaluated together, and backed up one after the other.
+"""Batches: many leaves are selected first, evaluated together, and then backed up one after the other.
 
 A trial of a batch is *in flight* from its selection until its leaf's evaluation has come. Going down changes nothing
-but ``node.flights`` (which only bounds look at: virtual loss), makes the leaf's node and marks it WAITING; two trials
-cannot wait for the same leaf, so one that comes to a waiting leaf is drawn again. Visits, tables, policies and
-entropies are entered when the trial is backed up, as if it had been run then: so every invariant of the tree holds
-between batches exactly as between single trials.
+but ``node.flights`` (which upper confidence bounds count as losses: virtual loss), and makes the leaf's node, which is
+marked WAITING. Two trials cannot wait for the same leaf, so one that comes to a waiting leaf is drawn again. Visits,
+tables, policies and entropies are entered when the trial is backed up, as if it had been run then: so every invariant
+of the tree holds between batches exactly as between single trials.
 """
 
 from __future__ import annotations
@@ -13,26 +13,28 @@ from typing import Any
 
 import numpy as np
 
-from ..formulas.policies import BAD, sample
 from ..formulas.temperature import solve_temperature
 from ..jit import inlined, kernel
 from ..memory.layout import COLLISION, DONE, EVALUATE, NONE, SCHEDULE_FAILED, WAITING
 from ..memory.views import edge_at, flight_at, flown_at, node_at, prior_in_of, step_at
 from ..native import FAILED, call
-from .trial import back_up, descend, enter_leaf, keeps_policy
+from .backup import back_up
+from .leaf import enter_leaf
+from .trial import descend
+from .visits import count_visit, enter_policy
 
 
 @kernel
 def select_batch(handle: Any, first: int, wanted: int) -> int:
-    """`send_off`, for Python."""
-    return send_off(handle[0], first, wanted)
+    """`select_leaves`, for Python."""
+    return select_leaves(handle[0], first, wanted)
 
 
 @inlined
-def send_off(tree: Any, first: int, wanted: int) -> int:
-    """Send up to `wanted` trials on their way, into the places from `first` on; how many, or minus an error's code.
+def select_leaves(tree: Any, first: int, wanted: int) -> int:
+    """Select up to `wanted` leaves; their trials are in flight, in places from `first` on. How many, or minus an error.
 
-    Fewer come back when trials keep coming to leaves that wait already; after an error none is on its way.
+    There are fewer where trials keep coming to leaves that wait already; after an error none is in flight.
     """
     tree.batching = 1
     for k in range(wanted):
@@ -71,7 +73,7 @@ def send_off(tree: Any, first: int, wanted: int) -> int:
 
 @inlined
 def copy_step(to: Any, source: Any) -> None:
-    """Copy what a path keeps of a step that was drawn but not entered."""
+    """Copy what the path of a trial in flight consists of: a node, the edge that was drawn there, the reward."""
     to.node = source.node
     to.slot = source.slot
     to.reward = source.reward
@@ -79,7 +81,7 @@ def copy_step(to: Any, source: Any) -> None:
 
 @inlined
 def unlink(tree: Any, index: int) -> None:
-    """Take the newest node out of its parent's outcomes, if it is among them yet, and away."""
+    """Remove the newest node of the tree, and its entry in the parent's outcomes if it has one."""
     newest = node_at(tree, index)
     parent = node_at(tree, newest.parent)
     for i in range(np.int64(parent.actions)):
@@ -91,16 +93,16 @@ def unlink(tree: Any, index: int) -> None:
 
 
 @kernel
-def settle_batch(handle: Any, first: int, count: int, values: Any, priors: Any) -> int:
-    """`settle`, for Python."""
-    return settle(handle[0], first, count, values, priors, 0)
+def back_up_batch(handle: Any, first: int, count: int, values: Any, priors: Any) -> int:
+    """`back_up_flights`, for Python."""
+    return back_up_flights(handle[0], first, count, values, priors, 0)
 
 
 @inlined
-def settle(tree: Any, first: int, count: int, values: Any, priors: Any, row: int) -> int:
-    """Back up the trials in the places from `first` on; DONE or an error.
+def back_up_flights(tree: Any, first: int, count: int, values: Any, priors: Any, row: int) -> int:
+    """Back up the trials in `count` places from `first` on; DONE or an error.
 
-    The leaves that wait are told their values and priors, from `row` on; those of one leaf lie together in `priors`.
+    Leaves that wait take their values and priors in order, from `row` on; a row of `priors` has one for each action.
     An error leaves the tree as after the last trial that was backed up; the others must be abandoned.
     """
     for k in range(count):
@@ -109,16 +111,10 @@ def settle(tree: Any, first: int, count: int, values: Any, priors: Any, row: int
         tree.leaf, tree.length = np.int64(flight.leaf), np.int64(flight.length)
         status = DONE
         for level in range(tree.length + 1):
-            step = step_at(tree, level)
-            copy_step(step, flown_at(tree, base + level))
-            node = node_at(tree, np.int64(step.node))
-            step.entropy = node.entropy
-            node.flights -= 1
-            node.visits += 1
-            if level < tree.length and keeps_policy(tree, np.int64(node.actions)):
-                if sample(tree, np.int64(step.node), level, False, np.int64(step.slot)) == BAD:
-                    tree.error_node = step.node
-                    status = SCHEDULE_FAILED
+            copy_step(step_at(tree, level), flown_at(tree, base + level))
+            count_visit(tree, level)
+            if level < tree.length and not enter_policy(tree, level):
+                status = SCHEDULE_FAILED
         tree.leaf_value = flight.value
         if flight.waits:
             node_at(tree, tree.leaf).marks &= 255 ^ WAITING
@@ -134,9 +130,9 @@ def settle(tree: Any, first: int, count: int, values: Any, priors: Any, row: int
                 node_at(tree, np.int64(step_at(tree, level).node)).visits -= 1
                 node_at(tree, np.int64(step_at(tree, level).node)).flights += 1
             return status
-        back_up(tree)
+        back_up(tree, False, False)
         tree.trials += 1
-        flight.length = -1  # landed
+        flight.length = -1  # no trial is in this place any more
         if tree.adaptive and tree.trials % tree.every == 0:
             solve_temperature(tree)
     return DONE
@@ -144,13 +140,13 @@ def settle(tree: Any, first: int, count: int, values: Any, priors: Any, row: int
 
 @kernel
 def abandon_flights(handle: Any, first: int, count: int) -> None:
-    """Take back the trials in these places; nothing of them stays in the tree. Newer ones must be taken back before."""
+    """Take back the trials in these places, so that nothing of them stays in the tree; newer ones must be gone."""
     take_back(handle[0], first, count)
 
 
 @inlined
 def take_back(tree: Any, first: int, count: int) -> None:
-    """`abandon_flights` of the places that are not free or landed, the newest first."""
+    """`abandon_flights`, the newest first; places without a trial are passed over."""
     for k in range(first + count - 1, first - 1, -1):
         flight = flight_at(tree, k)
         if flight.length < 0:

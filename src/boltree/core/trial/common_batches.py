@@ -1,9 +1,9 @@
-"""Many searches at once: each backs up what was on its way, and selects the next leaves for one common evaluation.
+"""Many searches share an evaluator: each backs up the trials it has in flight, then selects leaves for the next batch.
 
 A group is one search's part in that. Helper threads stay inside `help_queues` and take pieces of work from queues, one
 for each thread that leads. First, each piece is a group, which backs up and selects; a search belongs to one group
 only, so nothing is locked. Then, when it is known how many leaves there are, a piece is a few of them, which are
-written as rows of the common batch. No thread needs the interpreter.
+written as rows of the common batch. No thread needs the Python interpreter meanwhile.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..memory.layout import DONE, FEATURES_FAILED, GROUP, TREE
 from ..memory.room import room_for_trials
 from ..memory.views import flight_at
 from ..native import FAILED, array_at, call, record_at
-from .batch import send_off, settle
+from .batch import back_up_flights, select_leaves
 from .work_queue import COUNTERS, SIGNAL, await_end, await_job, begin_job, draw_from_any, draw_piece, end_piece
 
 _WORD, _FEATURE, _INDEX, _REAL = (np.dtype(kind) for kind in (np.uint64, np.float32, np.int64, np.float64))
@@ -148,9 +148,10 @@ def write(plan: Any, row: int) -> None:
 
 @inlined
 def advance(plan: Any, group: Any, leaves_at: int) -> None:
-    """Back up and select in one group, and name the leaves that wait.
+    """Back up and select in one group, and list the leaves that wait for the evaluator.
 
-    A group whose status is not DONE waits until its event has been handled; one that has its trials selects no more.
+    A group whose status is not DONE does nothing until Python has handled that event; one that has run all its trials
+    selects no more.
     """
     if group.status != DONE:
         group.waits = 0
@@ -159,7 +160,7 @@ def advance(plan: Any, group: Any, leaves_at: int) -> None:
     if group.count:
         values = array_at(plan.values_at, plan.answers, _REAL)
         priors = array_at(plan.priors_at, plan.answers * plan.prior_items, _REAL)
-        group.status = settle(tree, 0, group.count, values, priors, group.row)
+        group.status = back_up_flights(tree, 0, group.count, values, priors, group.row)
         if group.status != DONE:
             group.waits = 0
             return
@@ -171,7 +172,7 @@ def advance(plan: Any, group: Any, leaves_at: int) -> None:
     group.status = room_for_trials(tree, wanted)
     if group.status != DONE:
         return
-    count = send_off(tree, 0, wanted)
+    count = select_leaves(tree, 0, wanted)
     if count < 0:
         group.status = -count
         return

@@ -1,8 +1,8 @@
-"""The frontier of a tree that proves values: actions that could matter and that no trial has taken yet.
+"""The frontier of a search that proves values: actions that may still matter and that no trial has taken yet.
 
-While a problem is large each new node brings more of them than trials take. Where the frontier has become small beside
-the tree, the states that can be reached are nearly all there: then it is quicker to list the last outcomes, and what
-follows from them, than to wait until trials have come to each.
+In a large problem each new node adds more of them than trials take. Once the frontier is small beside the graph, nearly
+all states that can be reached are known: then it is quicker to list the missing outcomes, and what follows from them,
+than to wait until trials have come to each.
 """
 
 from __future__ import annotations

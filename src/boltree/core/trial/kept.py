@@ -1,4 +1,4 @@
-"""The trials' own estimates, kept aside while others are shown: all that computing a graph anew changes, packed."""
+"""Copies of a graph's estimates: kept while computed ones are shown to the user, and restored for the trials."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..memory.views import bound_at, edge_at, entropy_at, header_at, node_at
 
 @kernel
 def keep_estimates(handle: Any, kept: Any) -> None:
-    """Copy the estimates into memory of `size_of_estimates` numbers."""
+    """Copy all estimates that a sweep may change into an array of `size_of_estimates` numbers."""
     exchange(handle[0], kept, True)
 
 
@@ -27,7 +27,7 @@ def restore_estimates(handle: Any, kept: Any) -> None:
 
 @kernel
 def size_of_estimates(handle: Any) -> int:
-    """How many numbers are kept: at most."""
+    """How many numbers `keep_estimates` writes, at most."""
     tree = handle[0]
     size = np.int64(0)
     for index in range(tree.node_count):
@@ -41,7 +41,7 @@ def size_of_estimates(handle: Any) -> int:
 
 @inlined
 def exchange(tree: Any, kept: Any, keep: bool) -> None:
-    """Go through the estimates in order; into `kept` if `keep`, which is a constant, else out of it."""
+    """Copy every estimate into the array, or back if not `keep`, which is a constant; always in the same order."""
     at = np.int64(0)
     headers = tree.has_header != 0 and tree.distribution != HALVING
     for index in range(tree.node_count):
@@ -86,7 +86,7 @@ def exchange(tree: Any, kept: Any, keep: bool) -> None:
 
 @inlined
 def exchange_bounds(tree: Any, node: Any, slot: int, kept: Any, at: int, keep: bool) -> int:
-    """The bounds of an edge, or after the last those of the node; returns where the next number lies."""
+    """`exchange` for the bounds of an edge, or after the last those of the node; returns where the next number lies."""
     row = bound_at(tree, bounds_at(tree, node.block, np.int64(node.actions)), slot)
     if keep:
         kept[at], kept[at + 1] = row.lower, row.upper

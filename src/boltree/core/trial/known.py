@@ -1,7 +1,7 @@
 """Outcomes that the problem lists: all of an action's are entered when it is first taken, and weighed by probability.
 
-A trial draws one of them by these probabilities; the problem's own `step` is not asked. Where bounds are kept, trials
-go to outcomes that are not proven yet. An outcome that no trial has come to has no value: the others stand for it,
+A trial draws one of them by these probabilities; the problem's own `step` is not called. Where bounds are kept, trials
+go to outcomes that are not proven yet. An outcome that no trial has come to has no value: the mean is over the others,
 
     Q(s,a) = sum over s' of p(s') (r + discount V(s')) / sum of p(s'),   over the outcomes s' that have a value.
 """
@@ -18,7 +18,7 @@ from ..memory.blocks import state_at
 from ..memory.layout import BAD_CHANCES, BAD_REWARD, DONE, NO_OUTCOME, NONE, OUTCOMES_FAILED
 from ..memory.links import enter_in_graph, find_in_graph, take_link
 from ..memory.room import room_for, units_of_trial
-from ..memory.views import edge_at, link_at, node_at, out_of, rng_of, states_of, step_at
+from ..memory.views import edge_at, link_at, node_at, out_of, path_links_of, rng_of, states_of, step_at
 from ..native import FAILED, call
 from ..random import uniform_of
 from .step import enter_node
@@ -29,7 +29,7 @@ TOLERANCE = 1e-6
 
 @inlined
 def expand(tree: Any, index: int, edge: int, level: int) -> int:
-    """Enter all outcomes of an edge; DONE, or else nothing is entered: FULL, INDEX or an error."""
+    """Enter all outcomes of an edge; DONE, or FULL, INDEX or an error, after which none is entered."""
     record = edge_at(tree, edge)
     action = np.int64(record.action)
     tree.error_node, tree.error_action = index, action
@@ -91,7 +91,7 @@ def enter_outcome(tree: Any, index: int, edge: int, action: int, k: int, level: 
 
 @inlined
 def forget(tree: Any, edge: int, nodes: int, units: int) -> None:
-    """Take back the outcomes of an edge, and the nodes and links made for them."""
+    """Remove the outcomes of an edge, and the nodes and links that were made for them."""
     edge_at(tree, edge).child = NONE
     edge_at(tree, edge).outcomes = 0
     tree.node_count, tree.unit_count = nodes, units
@@ -99,7 +99,24 @@ def forget(tree: Any, edge: int, nodes: int, units: int) -> None:
 
 
 @inlined
-def draw_outcome(tree: Any, edge: int) -> int:
+def draw_listed(tree: Any, index: int, edge: int, level: int) -> tuple[int, int, bool]:
+    """Draw an outcome of an edge, listed first if need be: DONE or an error, its node, and whether that is new.
+
+    Its reward and its link are entered into the path.
+    """
+    if edge_at(tree, edge).child == NONE:
+        status = expand(tree, index, edge, level)
+        if status != DONE:
+            return status, np.int64(NONE), False
+    link = draw_link(tree, edge)
+    path_links_of(tree)[level] = link
+    step_at(tree, level).reward = link_at(tree, link).reward
+    child = np.int64(link_at(tree, link).child)
+    return DONE, child, node_at(tree, child).visits == 0
+
+
+@inlined
+def draw_link(tree: Any, edge: int) -> int:
     """The link of an outcome, drawn by probability; among those that are not proven, if there are any."""
     first = np.int64(edge_at(tree, edge).child)
     if link_at(tree, first).next == NONE:

@@ -1,13 +1,13 @@
-"""Threads on one tree: each runs whole trials of its own, and a node is locked only while its own records change.
+"""Several threads on one tree: each runs whole trials, and locks a node only while it reads or changes its records.
 
 On the way down a trial announces itself at each node (``flights``), draws an edge and goes on; a problem's step and the
-leaf's evaluation run without any lock. On the way up each node is entered as if the trial had been run then: the visit,
-the policy, the edge, the value. What a child was worth before and after goes to its parent with the trial that changed
-it, so the parent's sums are exact in whatever order trials arrive:
+leaf's evaluation run without any lock. On the way up each node is updated as if the trial had been run then: the visit,
+the policy, the edge, the value. The trial that changes a child carries its value before and after to the parent, so the
+parent's sums are exact in whatever order trials arrive:
 
     W(s,a) = sum of rewards + discount * sum N(s') V(s').
 
-A trial that comes through a leaf whose evaluation is still under way goes on below it.
+A trial that comes to a leaf whose evaluation is still under way goes on below it.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ from ..memory.outcomes import find_outcome, index_is_short, link_outcome
 from ..memory.room import NODE_BYTES, nodes_of_trial, units_of_trial
 from ..memory.views import edge_at, node_at, out_of, step_at
 from ..native import record_at
+from .backup import back_up
+from .leaf import enter_leaf, evaluate, is_end
 from .step import enter_node, step
-from .trial import back_up, enter_leaf, evaluate, is_end
+from .visits import count_visit
 
 assert TREE.fields is not None
 TRIALS_LEFT, STOPPED, GUARD = (TREE.fields[name][1] for name in ("trials_left", "stopped", "guard"))
-AT_A_TIME = 8
-"""Trials that a thread takes on before it asks for more."""
+TRIALS_AT_A_TIME = 8
+"""How many trials a thread takes from the common count at once."""
 
 
 @kernel
@@ -52,7 +54,7 @@ def run_worker(handle: Any) -> int:
 
 @inlined
 def work(tree: Any, main: Any) -> int:
-    """`run_worker`, whose record is `tree` while the tree's own is `main`."""
+    """`run_worker`, where `tree` is the thread's record and `main` the tree's own."""
     if tree.node_end == 0:
         status = room_for_all(tree, main)
         if status != DONE:
@@ -69,9 +71,9 @@ def work(tree: Any, main: Any) -> int:
             exchange_returns(tree, main)
             status = descend_locked(tree)
             if status == DONE:
-                status = land(tree)
+                status = finish(tree)
             else:
-                retreat(tree, tree.length)
+                withdraw(tree, tree.length)
         if status != DONE:
             add_to(tree.owner + TRIALS_LEFT, mine)
             return status
@@ -86,17 +88,17 @@ def work(tree: Any, main: Any) -> int:
 
 @inlined
 def take_trials(tree: Any) -> int:
-    """How many trials this thread may take on now."""
-    left = add_to(tree.owner + TRIALS_LEFT, -AT_A_TIME)
-    mine = min(max(left, 0), AT_A_TIME)
-    if mine < AT_A_TIME:
-        add_to(tree.owner + TRIALS_LEFT, AT_A_TIME - mine)
+    """Take trials from the common count; how many this thread is to run now."""
+    left = add_to(tree.owner + TRIALS_LEFT, -TRIALS_AT_A_TIME)
+    mine = min(max(left, 0), TRIALS_AT_A_TIME)
+    if mine < TRIALS_AT_A_TIME:
+        add_to(tree.owner + TRIALS_LEFT, TRIALS_AT_A_TIME - mine)
     return mine  # type: ignore[no-any-return]
 
 
 @inlined
 def room_for_all(tree: Any, main: Any) -> int:
-    """`room_for` what every thread may take before it looks again."""
+    """Whether there is room for all that threads may take until each looks again: DONE, FULL or INDEX."""
     nodes, units = main.node_count + tree.reserve_nodes, main.unit_count + tree.reserve_units
     if main.index_stale or index_is_short(main, tree.reserve_nodes):
         return INDEX
@@ -108,7 +110,7 @@ def room_for_all(tree: Any, main: Any) -> int:
 
 @kernel
 def set_reserves(handle: Any, threads: int) -> None:
-    """Work out what the threads may take of the arenas with one trial each."""
+    """Compute how many nodes and units the threads may take with one trial each, for `room_for_all`."""
     tree = handle[0]
     levels = tree.horizon - node_at(tree, tree.root).depth
     largest = units_of(tree, tree.actions)
@@ -120,7 +122,7 @@ def set_reserves(handle: Any, threads: int) -> None:
 
 @inlined
 def exchange_returns(tree: Any, main: Any) -> None:
-    """Tell the others the extreme returns seen here, and learn theirs."""
+    """Share the lowest and highest returns that this thread has seen, and take over those of the others."""
     if not tree.automatic and not tree.shifted:
         return
     if tree.lowest < main.lowest or tree.highest > main.highest:
@@ -188,7 +190,7 @@ def descend_locked(tree: Any) -> int:
 
 @inlined
 def draw_edge(tree: Any, index: int, level: int) -> int:
-    """Enter into the path which edge the trial takes at a node that is locked; DONE or an error."""
+    """Draw an edge at a node that is locked, and enter it into the path; DONE or an error."""
     node = node_at(tree, index)
     if node.block == NONE:
         status = make_block(tree, index, False)
@@ -202,29 +204,27 @@ def draw_edge(tree: Any, index: int, level: int) -> int:
 
 
 @inlined
-def land(tree: Any) -> int:
-    """Enter a trial that has its leaf's value, from the leaf up; DONE, or an error that leaves nothing of it behind."""
+def finish(tree: Any) -> int:
+    """Enter a trial that has its leaf's value, from the leaf up; DONE, or an error that leaves nothing of it."""
     tree.batching = 0
     leaf = node_at(tree, tree.leaf)
     lock(tree, leaf)
-    leaf.flights -= 1
-    leaf.visits += 1
-    step_at(tree, tree.length).entropy = leaf.entropy
+    count_visit(tree, np.int64(tree.length))
     if tree.fresh:
         if leaf.best < 0:  # no trial has been below it yet
             status = enter_leaf(tree)
             if status != DONE:
                 leaf.visits -= 1
                 unlock(leaf)
-                retreat(tree, tree.length - 1)
+                withdraw(tree, tree.length - 1)
                 return status
         leaf.marks &= 255 ^ WAITING
-    back_up(tree)  # which unlocks the leaf
+    back_up(tree, False, True)  # which unlocks the leaf
     return DONE
 
 
 @inlined
-def retreat(tree: Any, last: int) -> None:
+def withdraw(tree: Any, last: int) -> None:
     """Take back the announcement of a trial that failed, at the nodes up to a level."""
     for level in range(last + 1):
         node = node_at(tree, np.int64(step_at(tree, level).node))

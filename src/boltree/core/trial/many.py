@@ -1,8 +1,8 @@
-"""Many small searches, one after the other in the same memory: plant a root, run its trials, read it, go on.
+"""Many small searches, one after the other in the same memory: plant a root, run its trials, read the results.
 
 A worker is one tree record with its storage, and a job: which searches it runs, and where their states, seeds and
-results lie. Before each search everything in the record that is not an address of memory becomes what it was in a
-fresh one; what the last tree left in the arenas is written over before it is read.
+results lie. Before each search everything in the record that is not an address of memory is reset to what a fresh one
+has; what the last tree left in memory is overwritten before it is read.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _MEMORY, _RUN = TREE.fields["nodes_at"][1] // 8, TREE.fields["growth"][1] // 8  
 
 @kernel
 def run_searches(handle: Any, jobs: Any) -> int:
-    """Run a worker's searches; DONE (all, or as many trials as it was allowed), or what must be seen to in the tree."""
+    """Run a worker's searches; DONE (all, or as many trials as were allowed), an error, or an event for Python."""
     tree, job = handle[0], jobs[0]
     while job.number < job.last and job.left > 0:
         if not job.planted:
@@ -122,7 +122,7 @@ def copy_words(source: int, target: int, first: int, last: int) -> None:
 
 @inlined
 def read_root(tree: Any, job: Any) -> int:
-    """Write what the search has found to its rows; untried actions have no q, and illegal ones no probability."""
+    """Write a search's results to its rows; q is NaN for untried actions, and illegal ones have probability 0."""
     i, n = job.number, tree.actions
     node = node_at(tree, 0)
     action = recommended(tree, 0)

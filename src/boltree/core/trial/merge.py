@@ -1,8 +1,8 @@
-"""Merging two trees of the same search: what another thread learnt on its own is added at the root and below.
+"""Merges two trees of the same search, which two threads grew apart: one is added to the other, node by node.
 
-Both lie in the same arenas. Nodes are matched by the actions and states on their way from the root. Counts and rewards
-of matched edges add up; then, from the deepest match upwards, sums and values follow from the merged children by the
-algorithm's equations:
+"Our" tree is the one that stays, "their" tree the one that is added. Both lie in the same memory. Nodes are matched by
+the actions and states on their way from the root. Counts and rewards of matched edges add up; then, from the deepest
+match upwards, sums and values follow from the merged children by the algorithm's equations:
 
     N(s,a) = sum of both,  W(s,a) = sum of both's rewards + discount * sum N(s') V(s'),  V(s) from the merged Q(s,a).
 
@@ -19,36 +19,36 @@ from typing import Any
 import numpy as np
 
 from ..atomics import add_to
-from ..formulas.space import HALVING, MEAN, NO_ENTROPY, RELATIVE_SOFT, SWITCHING
+from ..formulas.space import HALVING, MEAN, NO_ENTROPY
 from ..formulas.units import note_return
-from ..formulas.values import enter_value, scan_best
 from ..jit import inlined, kernel
 from ..memory.blocks import extra_at, make_block, slot_of, units_of
 from ..memory.layout import DONE, FULL, LEAF, NONE, ORIGIN, SINGLE, TABLED, TERMINAL, UNFINISHED
 from ..memory.outcomes import find_outcome, link_outcome
 from ..memory.prefetch import prefetch
 from ..memory.views import edge_at, entropy_at, header_at, node_at, state_word_at
+from .recompute import compute_node
 
-AHEAD = 6
-"""Pairs between the steps of looking ahead: about as long as memory takes to answer."""
+PAIRS_AHEAD = 6
+"""How many pairs ahead memory is prefetched: these take about as long as memory does to answer."""
 
-MANY = 512
-"""Pairs from which on several threads go on with what lies below each."""
+MANY_PAIRS = 512
+"""Once this many pairs are left to match, several threads go on with what lies below each."""
 
 BEGUN, KNOWN, WASTED, TASK = 0, 1, 2, 3
-"""Of a list of pairs: how many were matched, how many are known, units of blocks that are of no more use, and which of
-the pairs above it is being matched (NONE if none is)."""
+"""The counters of a list of pairs: how many were matched; how many are known; units of blocks that are no longer used;
+and which of the pairs `tops` is being matched, NONE if none is."""
 
 
 @kernel
 def begin_merging(target: Any, source: Any, pairs: Any, so_far: Any) -> int:
-    """Begin to add a tree to another: match the nodes near the roots; DONE, FULL or an error.
+    """Begin to add their tree (`source`) to ours (`target`): match the nodes near the roots; DONE, FULL or an error.
 
-    `pairs` lists which node of theirs is which of ours, from the roots down; it has room for all of theirs. Those that
-    are known then, and not matched, are for `match_below`, in any number of threads. FULL is returned while our tree
-    has no room for another block, to be called again. An error is that of a problem's function: what could not be
-    matched is paired with NONE, and lost. Their tree is of no use afterwards, but its record: a thread may work with it
-    as it does with ours.
+    `pairs` lists which node of theirs is which of ours, from the roots down, with room for all of theirs; `so_far` has
+    its counters. Pairs that are known but not matched in the end are for `match_below`, in any number of threads. FULL
+    asks for room for another block in our tree, and to be called again. An error comes from a function of the problem:
+    nodes that could not be matched are paired with NONE, and lost. Of their tree only the record may be used
+    afterwards, by a thread that works on our tree.
     """
     mine, other = target[0], source[0]
     if so_far[KNOWN] == 0:
@@ -57,15 +57,15 @@ def begin_merging(target: Any, source: Any, pairs: Any, so_far: Any) -> int:
             note_return(mine, other.highest)
         pairs[0, 0], pairs[0, 1] = other.root, mine.root
         so_far[KNOWN] = 1
-    return match_known(mine, pairs, so_far, MANY)
+    return match_known(mine, pairs, so_far, MANY_PAIRS)
 
 
 @kernel
 def match_below(handle: Any, tops: Any, drawn_at: int, pairs: Any, so_far: Any) -> int:
-    """Match the pairs `tops` and what lies below them; DONE, FULL or an error, as above.
+    """Match the pairs `tops` and what lies below them; DONE, FULL or an error, as `begin_merging`.
 
-    Threads may do so together, each with the record of a tree and a list of its own. `drawn_at` is where it is counted
-    how many were drawn.
+    Several threads may do so at the same time, each with a tree's record and a list of its own; `drawn_at` is the
+    address of their common counter of the `tops` that were taken.
     """
     tree = handle[0]
     failure = DONE
@@ -88,7 +88,7 @@ def match_below(handle: Any, tops: Any, drawn_at: int, pairs: Any, so_far: Any) 
 
 @inlined
 def match_known(tree: Any, pairs: Any, so_far: Any, many: int) -> int:
-    """Match the pairs of a list, and add those below them, until none or `many` wait; DONE, FULL or an error."""
+    """Match the pairs of a list, and list those below, until none or `many` are left; DONE, FULL or an error."""
     failure = DONE
     while so_far[BEGUN] < so_far[KNOWN] and so_far[KNOWN] - so_far[BEGUN] < many:
         k = so_far[BEGUN]
@@ -109,13 +109,13 @@ def match_pair(tree: Any, a: int, b: int, pairs: Any, so_far: Any) -> int:
         return FULL
     if status != DONE:
         tree.error_node = b
-    settle_outcomes(tree, a, b if status == DONE else np.int64(NONE), pairs, so_far)
+    pair_outcomes(tree, a, b if status == DONE else np.int64(NONE), pairs, so_far)
     return status
 
 
 @kernel
 def compute_matched(handle: Any, pairs: Any, so_far: Any) -> None:
-    """Compute the matched nodes of a list, from the deepest upwards; theirs are marked as free."""
+    """Compute our nodes of a list of matched pairs, the deepest first, and mark theirs as free."""
     tree = handle[0]
     for k in range(so_far[KNOWN] - 1, -1, -1):
         look_back(tree, pairs, k)
@@ -124,9 +124,11 @@ def compute_matched(handle: Any, pairs: Any, so_far: Any) -> None:
         if b != NONE:
             node = node_at(tree, b)
             if theirs.block != NONE and node.block != NONE and not node.marks & SINGLE:
-                recompute(tree, b)
+                compute_node(tree, b, False, True)
+                if tree.has_header and tree.distribution != HALVING:
+                    header_at(tree, node.block - 1).rebuild = node.visits
             if theirs.parent != NONE:
-                tell_parent(tree, theirs, b)
+                update_parent(tree, theirs, b)
         theirs.visits = NONE
 
 
@@ -143,28 +145,28 @@ def end_merging(target: Any, source: Any) -> None:
 
 @inlined
 def look_ahead(tree: Any, pairs: Any, k: int, known: int) -> None:
-    """Ask for the memory that later pairs will want: first for their nodes, then for their edges and outcomes."""
+    """Prefetch the memory that later pairs will need: first their nodes, then their edges and outcomes."""
     for side in range(2):
-        if k + 3 * AHEAD < known and pairs[k + 3 * AHEAD, side] != NONE:
-            prefetch(node_at(tree, np.int64(pairs[k + 3 * AHEAD, side])))
-        if k + 2 * AHEAD < known and pairs[k + 2 * AHEAD, side] != NONE:
-            ask_for_edges(tree, np.int64(pairs[k + 2 * AHEAD, side]))
-        if k + AHEAD < known and pairs[k + AHEAD, side] != NONE:
-            ask_for_outcomes(tree, np.int64(pairs[k + AHEAD, side]))
+        if k + 3 * PAIRS_AHEAD < known and pairs[k + 3 * PAIRS_AHEAD, side] != NONE:
+            prefetch(node_at(tree, np.int64(pairs[k + 3 * PAIRS_AHEAD, side])))
+        if k + 2 * PAIRS_AHEAD < known and pairs[k + 2 * PAIRS_AHEAD, side] != NONE:
+            prefetch_edges(tree, np.int64(pairs[k + 2 * PAIRS_AHEAD, side]))
+        if k + PAIRS_AHEAD < known and pairs[k + PAIRS_AHEAD, side] != NONE:
+            prefetch_outcomes(tree, np.int64(pairs[k + PAIRS_AHEAD, side]))
 
 
 @inlined
 def look_back(tree: Any, pairs: Any, k: int) -> None:
-    """Ask for what `recompute` will want for the pairs before."""
-    if k >= 2 * AHEAD and pairs[k - 2 * AHEAD, 1] != NONE:
-        prefetch(node_at(tree, np.int64(pairs[k - 2 * AHEAD, 1])))
-    if k >= AHEAD and pairs[k - AHEAD, 1] != NONE:
-        ask_for_edges(tree, np.int64(pairs[k - AHEAD, 1]))
+    """Prefetch what `compute_node` will need for the pairs that come next, which are those before in the list."""
+    if k >= 2 * PAIRS_AHEAD and pairs[k - 2 * PAIRS_AHEAD, 1] != NONE:
+        prefetch(node_at(tree, np.int64(pairs[k - 2 * PAIRS_AHEAD, 1])))
+    if k >= PAIRS_AHEAD and pairs[k - PAIRS_AHEAD, 1] != NONE:
+        prefetch_edges(tree, np.int64(pairs[k - PAIRS_AHEAD, 1]))
 
 
 @inlined
-def ask_for_edges(tree: Any, index: int) -> None:
-    """Ask for the memory of a node's edges."""
+def prefetch_edges(tree: Any, index: int) -> None:
+    """Prefetch a node's edges."""
     node = node_at(tree, index)
     if node.block != NONE and not node.marks & SINGLE:
         for i in range(0, np.int64(node.actions), 2):  # two edges in a line of memory
@@ -172,19 +174,19 @@ def ask_for_edges(tree: Any, index: int) -> None:
 
 
 @inlined
-def ask_for_outcomes(tree: Any, index: int) -> None:
-    """Ask for the first outcomes of a node's edges, and their states."""
+def prefetch_outcomes(tree: Any, index: int) -> None:
+    """Prefetch the first outcomes of a node's edges, and their states."""
     node = node_at(tree, index)
     if node.marks & SINGLE:
-        ask_for_node(tree, np.int64(node.block))
+        prefetch_node(tree, np.int64(node.block))
     elif node.block != NONE:
         for i in range(np.int64(node.actions)):
-            ask_for_node(tree, np.int64(edge_at(tree, node.block + i).child))
+            prefetch_node(tree, np.int64(edge_at(tree, node.block + i).child))
 
 
 @inlined
-def ask_for_node(tree: Any, index: int) -> None:
-    """Ask for a node and its state, if it is one."""
+def prefetch_node(tree: Any, index: int) -> None:
+    """Prefetch a node and its state, if the index is not NONE."""
     if index != NONE:
         prefetch(node_at(tree, index))
         prefetch(state_word_at(tree, index * tree.words, 0))
@@ -218,7 +220,7 @@ def match(mine: Any, a: int, b: int) -> int:
         node.marks |= UNFINISHED  # it was valued in both trees: more visits than actions
     if tried and not untried:
         add_edges(mine, from_node, node)
-    from_node.value, from_node.entropy = sums, entropies  # what their parents had counted, for `tell_parent`
+    from_node.value, from_node.entropy = sums, entropies  # what both parents' edges count, for `update_parent`
     return status
 
 
@@ -245,7 +247,7 @@ def add_edges(tree: Any, there: Any, node: Any) -> None:
 
 
 @inlined
-def settle_outcomes(mine: Any, a: int, b: int, pairs: Any, so_far: Any) -> None:
+def pair_outcomes(mine: Any, a: int, b: int, pairs: Any, so_far: Any) -> None:
     """Pair the outcomes of their node with ours, or graft them; where `b` is NONE they are lost."""
     there = node_at(mine, a)
     if there.block == NONE:
@@ -254,15 +256,15 @@ def settle_outcomes(mine: Any, a: int, b: int, pairs: Any, so_far: Any) -> None:
         adopt_outcomes(mine, b)  # ours has taken their block, or their only child
         return
     if there.marks & SINGLE:
-        settle(mine, np.int64(there.block), b, pairs, so_far)
+        pair_or_graft(mine, np.int64(there.block), b, pairs, so_far)
         return
     n = np.int64(there.actions)
     so_far[WASTED] += units_of(mine, n)
     for i in range(n):
-        outcome = reversed_chain(mine, np.int64(edge_at(mine, there.block + i).child))
+        outcome = reverse_chain(mine, np.int64(edge_at(mine, there.block + i).child))
         while outcome != NONE:
             following = np.int64(node_at(mine, outcome).sibling)
-            settle(mine, outcome, b, pairs, so_far)
+            pair_or_graft(mine, outcome, b, pairs, so_far)
             outcome = following
 
 
@@ -281,8 +283,8 @@ def adopt_outcomes(tree: Any, index: int) -> None:
 
 
 @inlined
-def reversed_chain(tree: Any, first: int) -> int:
-    """Turn a chain of outcomes round, so that the one that was met first comes first; its new beginning."""
+def reverse_chain(tree: Any, first: int) -> int:
+    """Reverse a chain of outcomes, so that the one that was found first comes first; returns its new first."""
     before, outcome = np.int64(NONE), first
     while outcome != NONE:
         node = node_at(tree, outcome)
@@ -293,8 +295,8 @@ def reversed_chain(tree: Any, first: int) -> int:
 
 
 @inlined
-def settle(mine: Any, outcome: int, b: int, pairs: Any, so_far: Any) -> None:
-    """Pair an outcome of theirs with one below our node `b`; or graft it there, or, where `b` is NONE, let it go."""
+def pair_or_graft(mine: Any, outcome: int, b: int, pairs: Any, so_far: Any) -> None:
+    """Pair an outcome of theirs with one below our node `b`, or graft it there; where `b` is NONE it is lost."""
     found = np.int64(NONE)
     if b != NONE:
         node, new = node_at(mine, b), node_at(mine, outcome)
@@ -310,8 +312,8 @@ def settle(mine: Any, outcome: int, b: int, pairs: Any, so_far: Any) -> None:
 
 
 @inlined
-def tell_parent(tree: Any, there: Any, index: int) -> None:
-    """Add what a matched node changed by to its edge, from what both trees had counted there."""
+def update_parent(tree: Any, there: Any, index: int) -> None:
+    """Add to the edge above a matched node what its value and entropy changed by, against what both trees counted."""
     node = node_at(tree, index)
     above = node_at(tree, np.int64(node.parent))
     slot = slot_of(tree, above, np.int64(there.action))
@@ -320,35 +322,3 @@ def tell_parent(tree: Any, there: Any, index: int) -> None:
     if tree.entropy_bonus != NO_ENTROPY:
         row = entropy_at(tree, extra_at(tree, above.block, np.int64(above.actions)), slot)
         row.w += node.visits * node.entropy - there.entropy
-
-
-@inlined
-def recompute(tree: Any, index: int) -> None:
-    """Sums, means and the value of a matched node, whose outcomes have theirs."""
-    node = node_at(tree, index)
-    n = np.int64(node.actions)
-    sign = -1.0 if node.player == 1 else 1.0
-    total, tried = 0.0, 0
-    for i in range(n):
-        edge = edge_at(tree, node.block + i)
-        if edge.visits > 0:
-            edge.q = sign * (edge.w / edge.visits)
-        total += edge.w
-        tried += edge.visits
-        if tree.entropy_bonus != NO_ENTROPY and edge.visits > 0:
-            extra = entropy_at(tree, extra_at(tree, node.block, n), i)
-            extra.h = extra.w / edge.visits
-    if tree.has_header and tree.distribution != HALVING:
-        header = header_at(tree, node.block - 1)
-        header.total = -1.0
-        header.rebuild = node.visits
-    if tried == 0:
-        return
-    scan_best(tree, node)
-    if tree.state_value == MEAN:
-        node.value = total / tried
-        if tree.distribution == SWITCHING:
-            node.value = sign * edge_at(tree, node.block + node.best).q
-    elif tree.state_value != RELATIVE_SOFT:
-        slot = np.int64(node.best)
-        enter_value(tree, node, slot, edge_at(tree, node.block + slot).q, 0)

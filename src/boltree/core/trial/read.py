@@ -24,8 +24,8 @@ from .step import new_block
 def write_policy(handle: Any, path: Any, out: Any) -> int:
     """The policy pi that the next visit would draw from, over the legal actions of the last node of `path`.
 
-    `path` leads there from the root. For bounds pi is 1 at the edge with the highest (shared by the untried ones); for
-    a switching search it is its exploring policy, which is uniform. Returns DONE, or what went wrong.
+    `path` leads there from the root. For upper confidence bounds pi is 1 at the edge with the highest bound, or uniform
+    over untried edges; for a switching search it is its exploring policy, which is uniform. Returns DONE or an error.
     """
     tree = handle[0]
     index = np.int64(path[path.size - 1])

@@ -1,4 +1,4 @@
-"""The kernels that Python calls: run trials, and read a recommendation."""
+"""The kernels that run trials one after the other in one thread; how Python calls them, for a tree and for a graph."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from ..jit import inlined, kernel
 from ..memory.layout import DONE, EVALUATE, FULL, INDEX, PROVEN, SOLVED, SWEEP, UNKNOWN_CHOICE
 from ..memory.room import nodes_of_trial, room_for, units_of_trial
 from ..memory.views import node_at, rng_of
-from .graph import back_up_graph, undo_in_graph
-from .trial import back_up, descend, enter_leaf, undo
+from .backup import back_up
+from .leaf import enter_leaf
+from .trial import descend
+from .undo import undo
 
 
 @kernel
@@ -22,19 +24,18 @@ def run_trials(handle: Any, trials: int) -> int:
 
 @kernel
 def run_graph_trials(handle: Any, trials: int) -> int:
-    """`run_trials` where nodes are shared: code of its own, so that a tree's stays as fast as it is."""
+    """`run_trials` where nodes have several parents: compiled apart, so that the code for trees stays fast."""
     return run_more(handle[0], trials, True)
 
 
 @inlined
 def run_more(tree: Any, trials: int, graph: bool) -> int:
-    """Run up to `trials` trials; DONE, or what must be seen to first: FULL, EVALUATE, INDEX, SWEEP, or an error.
+    """Run up to `trials` trials; DONE, an error, or what Python must do before it calls again.
 
-    SOLVED where the root is proven: there is nothing to try any more.
-
-    Whether nodes are `graph` is a constant.
+    That is to make room (FULL), evaluate a leaf (EVALUATE), make an index (INDEX) or sweep the graph (SWEEP). SOLVED
+    says that the root is proven, so that there is nothing left to try. `graph` is a constant, as in `descend`.
     """
-    if tree.state_value > POWER:  # the last of them
+    if tree.state_value > POWER:  # the last number that has a formula
         return UNKNOWN_CHOICE
     end = tree.trials + trials
     levels = tree.horizon - node_at(tree, tree.root).depth
@@ -58,20 +59,14 @@ def run_more(tree: Any, trials: int, graph: bool) -> int:
         if status == EVALUATE:
             return EVALUATE
         if status != DONE:
-            if graph:
-                undo_in_graph(tree)
-            else:
-                undo(tree)
+            undo(tree, graph)
             tree.pending = 0
-            if status in (FULL, INDEX):  # outcomes that the problem lists found no room; the trial is made again
+            if status in (FULL, INDEX):  # no room for outcomes that the problem lists: the same trial will be run again
                 rng_of(tree)[0], rng_of(tree)[1] = before
             return status
         tree.pending = 0
         if resumed != 2:
-            if graph:
-                back_up_graph(tree)
-            else:
-                back_up(tree)
+            back_up(tree, graph, False)
             tree.trials += 1
             if tree.adaptive and tree.trials % tree.every == 0:
                 solve_temperature(tree)
@@ -80,9 +75,9 @@ def run_more(tree: Any, trials: int, graph: bool) -> int:
 
 @kernel
 def abandon_trial(handle: Any) -> None:
-    """Take back a trial whose leaf waits for an evaluation that will not come."""
+    """Undo a trial whose leaf waits for an evaluation that will not come."""
     if handle[0].transpositions:
-        undo_in_graph(handle[0])
+        undo(handle[0], True)
     else:
-        undo(handle[0])
+        undo(handle[0], False)
     handle[0].pending = 0

@@ -1,4 +1,4 @@
-"""One step of a trial: a node's block, what an action leads to, and the node that it leads to."""
+"""The parts of a trial's step: making a node's block, sampling an outcome from the problem, filling in its node."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..native import FAILED, call
 
 @inlined
 def new_block(tree: Any, index: int, prior_given: bool) -> int:
-    """Give a node its block, with bounds where they are kept; returns DONE or what went wrong."""
+    """Make a node's block, with bounds where they are kept; DONE or an error."""
     status = make_block(tree, index, prior_given)
     if status == DONE and tree.proofs:
         status = enter_first_bounds(tree, index)
@@ -27,7 +27,7 @@ def new_block(tree: Any, index: int, prior_given: bool) -> int:
 
 @inlined
 def step(tree: Any, index: int, action: int, level: int) -> int:
-    """Sample an outcome: the state goes where the next node's state will lie, the reward into the path."""
+    """Sample an outcome: its state goes where the next node's will lie, its reward into the path. DONE or an error."""
     source, target = index * tree.words, tree.node_count * tree.words
     for w in range(tree.words):
         states_of(tree)[target + w] = states_of(tree)[source + w]
@@ -47,7 +47,7 @@ def step(tree: Any, index: int, action: int, level: int) -> int:
 
 @inlined
 def enter_node(tree: Any, child: int, parent: int, action: int, sibling: int, level: int) -> int:
-    """Fill the record of the node that a step led to; its state is in place already. DONE or an error."""
+    """Fill in the record of the node that a step led to; its state is in place already. DONE or an error."""
     terminal = out_of(tree)[1] != 0.0
     node = node_at(tree, child)
     node.visits = 0
