@@ -9,7 +9,7 @@ and two runs of 500 trials do what one run of 1,000 does.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,7 @@ from ..core.trial.frontier import count_frontier, list_frontier
 from ..core.trial.graph import MOST_SWEEPS, sweep
 from ..core.trial.kept import keep_estimates, restore_estimates, size_of_estimates
 from ..errors import ParameterError
-
-if TYPE_CHECKING:
-    from .tree import Tree
+from .tree_like import TreeLike
 
 FRONTIER_SHARE = 0.5
 """The frontier is listed where it has become smaller than this share of the actions whose outcomes are listed."""
@@ -35,7 +33,7 @@ MANY_NODES = 1_000
 Transpositions = Union[bool, Literal["state"]]
 
 
-def transpositions_of(transpositions: Any, tree: Tree) -> int:
+def transpositions_of(transpositions: Any, tree: TreeLike) -> int:
     """What a search shares its nodes by, as the kernel reads it; refuses what makes no sense with shared nodes."""
     if transpositions is False:
         return 0
@@ -63,7 +61,7 @@ def transpositions_of(transpositions: Any, tree: Tree) -> int:
 class Estimates:
     """The estimates of a search with shared nodes: the trials' own, and those that are shown."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: TreeLike) -> None:
         self._tree = tree
         self._own: NDArray[np.float64] | None = None
         self._seconds_a_node = SECONDS_A_NODE
@@ -95,8 +93,6 @@ class Estimates:
         if self._tree.fields.proofs:
             count_frontier(self._tree.record, np.zeros(2, np.int64))
             list_frontier(self._tree.record, np.zeros(2, np.int64), 0)
-        if self._tree.exact is not None:
-            self._tree.exact.make_ready()
 
     def list_frontier(self) -> None:
         """Where proofs are kept and little is missing of all states that can be reached, list the outcomes of that."""
