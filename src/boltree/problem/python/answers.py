@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from ...core.native import address_of_compiled, address_of_python, plain_array_a
 from .. import contract
 from ..binding import ARITY, F8, U8
 from ..random import Generator
-
-if TYPE_CHECKING:
-    from .problem import PythonProblem
+from .asked import AskedProblem
 
 ROLLOUTS_KEEP = 1 << 16
 """Rollouts keep what they find until this number of pairs of a state and an action is known."""
@@ -46,7 +44,7 @@ def address_of(name: str) -> int:
 class Known:
     """What one problem has said so far."""
 
-    def __init__(self, problem: PythonProblem, keep: Callable[[BaseException], None]) -> None:
+    def __init__(self, problem: AskedProblem, keep: Callable[[BaseException], None]) -> None:
         self._problem = problem
         self._callbacks = [address_of_python(getattr(self, f"_{name}"), n, keep) for name, n in _ASKED.items()]
         self._slots = np.full(1 << 10, -1, kernels.SLOT)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.interrupts import raise_dropped
 from ...core.native import address_of_python, plain_array_at
@@ -16,9 +16,7 @@ from .. import contract
 from ..binding import ARITY, F8, U8
 from ..random import Generator
 from .answers import Known, address_of
-
-if TYPE_CHECKING:
-    from .problem import PythonProblem
+from .asked import AskedProblem
 
 # ctypes reads and writes a word in a tenth of the time that a NumPy view of it takes
 _Word, _Pair = ctypes.c_int64, ctypes.c_double * 2
@@ -27,7 +25,7 @@ _Word, _Pair = ctypes.c_int64, ctypes.c_double * 2
 class PythonBinding:
     """The addresses of one problem's methods, made when first asked for, and what the methods raised."""
 
-    def __init__(self, problem: PythonProblem) -> None:
+    def __init__(self, problem: AskedProblem) -> None:
         self._problem = problem
         self._made: dict[str, tuple[int, Any]] = {}
         self._generators: dict[int, Generator] = {}
