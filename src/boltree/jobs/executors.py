@@ -225,16 +225,6 @@ def _stop(pool: ProcessPoolExecutor) -> None:
         worker.join()
 
 
-def executor_for(workers: int | None, cluster: str | None) -> Executor:
-    """Worker processes, one a core unless their number is given, or a Ray cluster at an address."""
-    if cluster is not None:
-        from .cluster import RayCluster
-
-        return RayCluster(cluster)
-    count = workers or cores()
-    return Here() if count == 1 else Processes(count)
-
-
 def cores() -> int:
     """The cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
