@@ -13,7 +13,7 @@ from .messages import did_you_mean
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns under heads; the first two to the left, numbers to the right."""
+    """A table as text: its first two columns are aligned left, the others, which hold numbers, right."""
     widths = [max(len(str(row[i])) for row in (heads, *rows)) for i in range(len(heads))]
 
     def line(cells: Sequence[str]) -> str:
@@ -27,7 +27,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Says what an option is when it is left out, where that is not nothing."""
+    """Shows the default of an option in its help, where it has one."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text = action.help or ""
@@ -37,7 +37,7 @@ class HelpFormatter(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what was probably meant by a command, an option or a choice that there is not; its help shows defaults."""
+    """Suggests what was probably meant by an unknown command, option or choice; its help shows defaults."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **{"formatter_class": HelpFormatter, **options})

@@ -1,4 +1,4 @@
-"""Whether the memory of a tree is one that trials can have made: what is read from a file is not believed.
+"""Whether the memory of a tree is one that trials can have made: what is read from a file is checked.
 
 A kernel follows the numbers in a tree without looking where they lead. So before the first trial on a tree that was
 loaded, every number that leads somewhere is checked, and every count against the counts it is the sum of.
