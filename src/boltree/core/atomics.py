@@ -159,7 +159,7 @@ write_to: Any = _plain_write if JIT_DISABLED else _write_native
 sleep: Any = (lambda function, microseconds: None) if JIT_DISABLED else _sleep_native
 """``sleep(SLEEP_AT, microseconds)``: let the thread sleep for at least this time."""
 claim: Any = _plain_claim if JIT_DISABLED else _claim_native
-"""``claim(address, expected, wanted)``: change a 32-bit word if it is as expected (compare and swap); whether it was."""
+"""``claim(address, expected, wanted)``: compare and swap, for a 32-bit word; whether it was as expected."""
 cycles: Any = (lambda: 0) if JIT_DISABLED else _cycles_native
 """``cycles()``: the processor's cycle counter; 0 where it cannot be read, so that waiting seems to take no time."""
 

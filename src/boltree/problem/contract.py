@@ -1,6 +1,6 @@
-"""What the methods of a problem in plain Python take and return: each answer is looked at before the kernel sees it.
+"""What the methods of a problem in plain Python take and return: each answer is checked before the kernel sees it.
 
-What a method raises is not touched: only what it returned is judged, after it has.
+What a method raises passes through unchanged: only what it returned is checked.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def check_arguments(problem: AskedProblem) -> None:
             continue
         try:
             signature = inspect.signature(method)
-        except ValueError:  # a built-in one, which does not say
+        except ValueError:  # a built-in one, whose signature is not known
             continue
         try:
             signature.bind(*wanted)
@@ -76,7 +76,7 @@ def _number(given: Any) -> float | None:
         return None
     try:
         return float(given)
-    except OverflowError:  # a whole number beyond all real ones
+    except OverflowError:  # an integer beyond the largest float
         return math.inf
     except (TypeError, ValueError):
         return None
@@ -182,7 +182,7 @@ def legal_of(problem: AskedProblem, state: Any) -> list[int]:
 
 
 def player_of(problem: AskedProblem, state: Any) -> int:
-    """What `player` returned; where it is all over that may be any number."""
+    """What `player` returned; in a terminal state that may be any number."""
     answer = problem.player(state)  # type: ignore[attr-defined]
     mover = _whole(answer)
     if mover is None:
@@ -191,7 +191,7 @@ def player_of(problem: AskedProblem, state: Any) -> int:
 
 
 def mover_of(problem: AskedProblem, state: Any) -> int:
-    """The player to move in a state that is not chance's."""
+    """The player to move, who must be 0 or 1."""
     mover = player_of(problem, state)
     if mover not in (0, 1):
         refuse(problem, "player", mover, _where(state), "0 or 1")

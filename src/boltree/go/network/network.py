@@ -41,7 +41,7 @@ class Backend(Protocol):
         ...
 
     def judge_rows(self, features: Floats, size: int, priors: Reals, values: Reals) -> bool | None:
-        """Write what `fill_answers` writes for rows of features; None where there is no faster way than `run`."""
+        """Write what `fill_answers` writes for rows of features; None where `run` is as fast."""
         ...
 
     def prepare(self, size: int, most: int) -> None:

@@ -1,4 +1,4 @@
-"""A problem in plain Python as those see it that ask it for the kernel; `PythonProblem` imports them, not they it."""
+"""What the kernel's side calls of a problem in plain Python: a protocol, since `PythonProblem` imports that side."""
 
 from __future__ import annotations
 
