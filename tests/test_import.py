@@ -12,7 +12,7 @@ import pytest
 import boltree as bt
 from import_graph import imports_of, knots_in
 
-REST = ("adapters", "bench", "cli", "go", "lab", "many", "problems.go", "viewer", "web", "workers")
+REST = ("adapters", "bench", "cli", "go", "lab", "problems.go", "search.many", "search.workers", "viewer", "web")
 OTHERS = (
     "gymnasium",
     "matplotlib",

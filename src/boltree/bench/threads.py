@@ -71,7 +71,7 @@ class ThreadCase:
             self.speeds[threads] = seen()
             self.speeds[threads].rate = rate
 
-    def settle(self, seconds: float) -> None:
+    def set_trials(self, seconds: float) -> None:
         """Find out how many trials one thread does in so long."""
         run, _ = self.begin(1, 0, deterministic=False)
         trials, spent = 1_000, 0.0
@@ -132,7 +132,7 @@ def measure_threads(
         check_threads(threads, deterministic)
     listed = thread_cases() if listed is None else listed
     for case in listed:
-        case.settle(seconds)
+        case.set_trials(seconds)
         for repeat in range(repeats):
             for threads in dict.fromkeys((1, *numbers)):
                 case.measure(threads, repeat, deterministic)

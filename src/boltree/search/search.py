@@ -198,7 +198,7 @@ class Search:
 
         Args:
             trials: the most trials to run.
-            seconds: at most so long.
+            seconds: the most seconds to run.
             stop: called between chunks; the run ends when it returns True.
             progress: True for a line on the terminal, or a function called between chunks.
 

@@ -1,4 +1,4 @@
-"""Searches that share nodes between the paths that lead to the same state: which can, and what is seen of them.
+"""Searches that share nodes between the paths that lead to the same state: which can, and which estimates they show.
 
 Trials go by estimates that are computed from what lies below when a node is visited, and now and then all together
 (core/trial/graph.py), so an estimate may be older than what it rests on. What a user sees is computed throughout when a
@@ -44,7 +44,7 @@ def transpositions_of(transpositions: Any, tree: TreeLike) -> int:
     if transpositions == "state" and problem.discount >= 1.0:
         raise ParameterError(
             f"{given}: {problem.display_name()} has discount={problem.discount:g}, must be below 1, because nodes "
-            "shared at all depths may lie on circles; True shares them by state and depth"
+            "shared at all depths may lie on cycles; True shares them by state and depth"
         )
     reason = tree.algorithm.one_parent
     if reason:
@@ -95,7 +95,7 @@ class Estimates:
             list_frontier(self._tree.record, np.zeros(2, np.int64), 0)
 
     def list_frontier(self) -> None:
-        """Where proofs are kept and little is missing of all states that can be reached, list the outcomes of that."""
+        """List the outcomes of the frontier, if it is small, so that bounds of all states that can be reached are known."""
         tree = self._tree
         counts, progress = np.zeros(2, np.int64), np.zeros(2, np.int64)
         count_frontier(tree.record, counts)
@@ -103,7 +103,7 @@ class Estimates:
             tree.drive(lambda: list_frontier(tree.record, progress, int(counts[0])))
 
     def compute(self, most: int = 1) -> None:
-        """Compute every node from those below it; where there are circles, again and again, at `most` so often."""
+        """Compute every node from those below it; where there are cycles repeatedly, at most `most` times."""
         t, storage = self._tree.fields, self._tree.storage
         depth = storage.nodes.view(np.ndarray)["depth"][: int(t.node_count)]
         sweep(self._tree.record, np.argsort(depth, kind="stable")[::-1].copy(), most)

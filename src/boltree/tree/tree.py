@@ -310,7 +310,7 @@ class Tree:
         )
 
     def recycle(self, more_nodes: int, more_units: int, *, by_nodes: bool) -> bool:
-        """Free the least visited subtrees, if that is wanted and no trial is on its way through them."""
+        """Free the least visited subtrees, if that is wanted and no trial is in flight there."""
         partitioned = self.storage.partition is not None
         if self.on_full != "recycle" or partitioned or self.storage.node(self.fields.root).flights:
             return False
