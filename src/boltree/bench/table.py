@@ -22,8 +22,8 @@ from .cases import Case, Ruler, cases
 from .file import TOLERANCE, Run, changes
 from .threads import measure_threads
 
-CHANCES = 4
-"""A case that looks slower is measured so often before it is called so."""
+MEASUREMENTS = 4
+"""How often a case that looks slower is measured, at most, before it is reported as slower."""
 
 
 def machine_name() -> str:
@@ -38,7 +38,7 @@ def machine_name() -> str:
 
 
 def add_bench(commands: Any) -> None:
-    """The words of ``boltree bench``."""
+    """Add the command ``bench``."""
     bench = commands.add_parser(
         "bench",
         help="measure this machine",
@@ -93,7 +93,7 @@ def run_bench(options: argparse.Namespace) -> int:
         return Run(machine_name(), __version__, options.repeats, scale, ruler.best, measured)
 
     if before:
-        for again in range(1, CHANCES):  # what looks slower by time may only have met other work
+        for again in range(1, MEASUREMENTS):  # it may look slower only because of other work on the machine
             found = changes(run(), before)
             doubtful = [case for case, one in zip(listed, found, strict=True) if one.slower and not one.by_instructions]
             measure_all(doubtful, range(again * options.repeats, (again + 1) * options.repeats), ruler)

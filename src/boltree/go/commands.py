@@ -1,4 +1,4 @@
-"""Go's part of the command line: words to calls."""
+"""Go's part of the command line: parses arguments and calls the library."""
 
 from __future__ import annotations
 
@@ -201,14 +201,14 @@ def _add_play(commands: Any) -> None:
 def _play(options: argparse.Namespace) -> int:
     from .board.handicap import fixed_handicap
     from .game import Game
-    from .play import Table, shows_unicode
+    from .play import TerminalGame, shows_unicode
 
     contender = _opponent(options)
     stones = fixed_handicap(options.board, options.handicap) if options.handicap else []
     game = Game(options.board, _komi(options), "no-suicide", black=stones, to_move="white" if stones else "black")
     player = contender.player(options.seed)
     try:
-        Table(game, player, contender.limit, options.colour, plain=not shows_unicode()).run()
+        TerminalGame(game, player, contender.limit, options.colour, plain=not shows_unicode()).run()
     finally:
         player.close()
     return 0

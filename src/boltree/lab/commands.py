@@ -1,4 +1,4 @@
-"""The lab's part of the command line: words to calls."""
+"""The lab's part of the command line: parses arguments and calls the library."""
 
 from __future__ import annotations
 

@@ -56,9 +56,8 @@ def outcome_of(tree: Tree, node: Node, action: int, state: Any) -> Outcome:
     if state is not None:
         given = tree.problem.as_state(state)
         same = [child for child in known if child.state_record.tobytes() == given.tobytes()]
-        return min(
-            same, key=lambda child: child.terminal, default=None
-        ), given  # of two, the one where the problem went on
+        # of two with this state, the one where the problem went on
+        return min(same, key=lambda child: child.terminal, default=None), given
     if len(known) == 1:
         return known[0], known[0].state_record
     if tree.problem.deterministic:

@@ -95,7 +95,7 @@ class Estimates:
             list_frontier(self._tree.record, np.zeros(2, np.int64), 0)
 
     def list_frontier(self) -> None:
-        """List the outcomes of the frontier, if it is small, so that bounds of all states that can be reached are known."""
+        """List the outcomes of the frontier, if it is small: then all states that can be reached have bounds."""
         tree = self._tree
         counts, progress = np.zeros(2, np.int64), np.zeros(2, np.int64)
         count_frontier(tree.record, counts)

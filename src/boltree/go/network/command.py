@@ -1,4 +1,4 @@
-"""``boltree network``: words to calls."""
+"""``boltree network``: parses its arguments and calls the library."""
 
 from __future__ import annotations
 

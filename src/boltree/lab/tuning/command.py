@@ -1,4 +1,4 @@
-"""``boltree tune``: words to calls."""
+"""``boltree tune``: parses its arguments and calls the library."""
 
 from __future__ import annotations
 
