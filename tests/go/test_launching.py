@@ -36,23 +36,23 @@ class Driver:
     def __init__(self, failing: str = "") -> None:
         self.calls: list[tuple[Any, ...]] = []
         self.failing = failing
-        self.calls = np.zeros(1, DRIVER_CALLS)
-        self.calls["context"], self.calls["graph"], self.calls["stream"], self.calls["event"] = 11, 22, 33, 44
+        self.launch = np.zeros(1, DRIVER_CALLS)
+        self.launch["context"], self.launch["graph"], self.launch["stream"], self.launch["event"] = 11, 22, 33, 44
         self.kept = [self.function(name) for name in FUNCTIONS]
 
     def function(self, name: str) -> Any:
         def call(first: int, second: int) -> int:
-            there = self.calls.ctypes.data + LEFT  # where to the driver writes what was left
+            there = self.launch.ctypes.data + LEFT  # where to the driver writes what was left
             self.calls.append((name, "there" if first == there else first, second))
             return 700 if name == self.failing else 0
 
         compiled = FUNCTION(call)
-        self.calls[name] = ctypes.cast(compiled, ctypes.c_void_p).value
+        self.launch[name] = ctypes.cast(compiled, ctypes.c_void_p).value
         return compiled
 
     def run_graph(self, features: Any) -> tuple[int, Any, Any]:
         planes, numbers = np.full((8, 4), 9, np.uint8), np.zeros((8, 2), np.float32)
-        return int(run_graph(self.calls.ctypes.data, features, planes, numbers)), planes, numbers
+        return int(run_graph(self.launch.ctypes.data, features, planes, numbers)), planes, numbers
 
 
 ROWS = np.array([[1, 0, 0, 1, 0.5, -2, 1], [0, 1, 1, 0, 3, 4, -1]], np.float32)
@@ -97,7 +97,7 @@ def test_answers_are_judged_on_the_way_back(finite: bool) -> None:
         logits[1, points + 1] = np.nan
     planes, numbers = np.zeros((8, PLANES * points), np.uint8), np.zeros((8, NUMBERS), np.float32)
     priors, values = np.empty((2, points + 1)), np.empty(2)
-    arguments = driver.calls.ctypes.data, features, planes, numbers, logits, priors, values
+    arguments = driver.launch.ctypes.data, features, planes, numbers, logits, priors, values
     assert run_and_judge(*arguments) == (0 if finite else NOT_FINITE)
     assert len(driver.calls) == 5
     if finite:

@@ -32,9 +32,7 @@ _RAY_SETTINGS = {
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",  # or a node that dies prints its log among our tables
 }
 _SILENCE_SECONDS = 10.0  # until an address is given up that does not answer
-_HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(
-    [0, 0, 0, 4, 0, 0, 0, 0, 0]
-)  # how a connection by HTTP/2, and so by gRPC, begins
+_HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # gRPC begins with it
 
 
 class RayCluster:

@@ -62,11 +62,8 @@ def _c17(results: Results) -> list[Part]:
     measured = results.measured
     parts = []
     for name in NAMES:
-        growth = {
-            method: measured[f"{name} {method} 4096"] / measured[f"{name} {method} 64"]
-            for method in ("alias", "direct")
-        }
         ends = {method: measured[f"{name} {method} 4096"] for method in ("alias", "direct")}
+        growth = {method: end / measured[f"{name} {method} 64"] for method, end in ends.items()}
         parts.append(
             Part(
                 f"{name.upper()}: from 64 to 4096 actions the time of a visit grows less than a quarter as much with "
