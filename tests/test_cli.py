@@ -85,7 +85,6 @@ def test_plan_ones_own_problem(tmp_path, capsys, monkeypatch):
         (["plan", "frozen_lake"], "or module:object; did you mean frozen-lake?"),
         (["plan", "DChian(12)"], "; did you mean DChain?"),
         (["plan", "d-chain", "--algorithm", "ar-bst"], "; did you mean ARBTS?"),
-        (["plan", "d-chain", "--trials", "-5"], "--trials -5: must be at least 1"),
     ],
 )
 def test_mistakes(words, message, capsys):
@@ -98,6 +97,13 @@ def test_mistakes(words, message, capsys):
     [
         (["plna", "d-chain"], r"argument COMMAND: 'plna': must be one of plan, .*; did you mean plan\?"),
         (["zzz"], "argument COMMAND: 'zzz': must be one of plan, [^;]*$"),
+        (["plan", "d-chain", "--trials", "-5"], "argument --trials: '-5': must be a whole number of at least 1"),
+        (["plan", "d-chain", "--seconds", "nan"], "argument --seconds: 'nan': must be a number"),
+        (["plan", "d-chain", "--seconds", "0"], "argument --seconds: '0': must be a number greater than 0"),
+        (["play", "--board", "20"], "argument --board: '20': must be a whole number from 2 to 19"),
+        (["bench", "--repeats", "0"], "argument --repeats: '0': must be a whole number of at least 1"),
+        (["bench", "--scale", "-1"], "argument --scale: '-1': must be a number greater than 0"),
+        (["tune", "d-chain", "--seed", "-1"], "argument --seed: '-1': must be a whole number of at least 0"),
         (["plan", "d-chain", "--growth", "leafs"], r"'leafs': must be one of leaf, trial; did you mean leaf\?"),
     ],
 )

@@ -46,6 +46,7 @@ from .problem.record import record
 from .problem.scene import Board, Chain, Grid
 from .search.act import Episode, act
 from .search.search import Search
+from .search.viewing import Page, use_viewer
 from .tree import Node
 from .tree.survey import Survey
 from .version import __version__ as __version__
@@ -93,6 +94,16 @@ else:  # a search needs none of these, so that what they import is imported when
             "watch": ".viewer",
         },
     )
+
+
+def _show(search: Search, trials: int | None) -> Page:
+    """What ``search.watch()`` calls."""
+    from .viewer import watch as show_searches
+
+    return show_searches(search, trials)
+
+
+use_viewer(_show)
 
 
 __all__ = [

@@ -44,14 +44,14 @@ PROBLEMS_HELP = (
     f"{', '.join(PROBLEMS)} (frozen-lake is the paper's 8x12 map for testing, frozen-lake-8x12 the one it tunes on); a "
     'class such as "DChain(12)"; or module:object of your own'
 )
-"""What a command says of its argument `problem`."""
+"""The help of the argument `problem`, which several commands have."""
 
 
 def problem_named(name: str) -> Problem:
     """A problem by its name, by its class and arguments, or by an import path.
 
     ``"frozen-lake"`` is a name of this catalogue, ``"DChain(12, final_reward=0.5)"`` a class of `bt.problems`, and
-    ``"module:object"`` a problem or what makes one when called, with arguments if need be: ``"mine:maze(8)"``.
+    ``"module:object"`` a problem, or a function or class that makes one, with arguments if need be: ``"mine:maze(8)"``.
 
     >>> problem_named("DChain(12, final_reward=0.5)").horizon
     100
@@ -102,7 +102,7 @@ def _call(name: str) -> tuple[str, list[Any], dict[str, Any]]:
 def _imported(name: str, path: str) -> Any:
     module, _, attribute = path.partition(":")
     if "" not in sys.path and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # a module beside the user, as `python -m` would find it
+        sys.path.insert(0, os.getcwd())  # modules in the current folder are found, as by `python -m`
     try:
         return getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, TypeError, ValueError) as error:

@@ -10,7 +10,7 @@ from .errors import ParameterError
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is an integer, Python's or NumPy's, and no truth value."""
+    """Whether a value is an integer, Python's or NumPy's; True and False are not."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 

@@ -1,4 +1,4 @@
-"""Packages that only some rooms need, imported when they are used."""
+"""Optional packages: imported when they are first used, with a message that says how to install a missing one."""
 
 from __future__ import annotations
 

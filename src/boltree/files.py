@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, in folders that can be written to."""
+"""Writing files: each is written completely or not at all, in a folder that was checked to be writable."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def put_whole(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write under a temporary name, which is renamed at the end; whatever goes wrong leaves nothing behind.
+    """A file to write under a temporary name, which is renamed at the end; an error leaves nothing behind.
 
-    Only a process that is killed leaves the temporary file, beside the old one or none.
+    Only a process that is killed leaves the temporary file; a file that was there before stays as it was.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 LONGEST = 160
-"""The most letters of a value in a message."""
+"""The most characters of a value in a message."""
 
 
 def shortened(value: Any) -> str:
@@ -32,7 +32,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def did_you_mean(given: str, known: Iterable[str], most: int = 1, likeness: float = 0.6) -> str:
-    """The end of a message: a question after the names that are like the one given; empty where none is.
+    """The end of an error message that suggests names similar to the one given; empty where none is similar.
 
     >>> did_you_mean("frozen_lake", ["frozen-lake", "sailing"])
     '; did you mean frozen-lake?'
@@ -42,9 +42,9 @@ def did_you_mean(given: str, known: Iterable[str], most: int = 1, likeness: floa
     wanted = _letters(given)
     by_letters: dict[str, str] = {}
     for name in known:
-        by_letters.setdefault(_letters(name), name)  # of equals the one that is known first
+        by_letters.setdefault(_letters(name), name)  # of names with the same letters, the first
     close = difflib.get_close_matches(wanted, by_letters, most + 2, likeness)
-    close.sort(key=lambda letters: sorted(letters) != sorted(wanted))  # letters that changed places are most likely
+    close.sort(key=lambda letters: sorted(letters) != sorted(wanted))  # swapped letters first
     return f"; did you mean {' or '.join(by_letters[letters] for letters in close[:most])}?" if close else ""
 
 

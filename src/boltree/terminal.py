@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from .messages import did_you_mean
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns under heads; the first two to the left, numbers to the right."""
+    """A table as text: its first two columns are aligned left, the others, which hold numbers, right."""
     widths = [max(len(str(row[i])) for row in (heads, *rows)) for i in range(len(heads))]
 
     def line(cells: Sequence[str]) -> str:
@@ -25,8 +26,21 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([line(heads), "  ".join("-" * width for width in widths), *(line(row) for row in rows)])
 
 
+class HelpFormatter(argparse.HelpFormatter):
+    """Shows the default of an option in its help, where it has one."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text = action.help or ""
+        shown = isinstance(action.default, (str, int, float, Path)) and not isinstance(action.default, bool)
+        given = shown and action.default != argparse.SUPPRESS and action.option_strings
+        return f"{text} (default: %(default)s)" if given else text
+
+
 class Parser(argparse.ArgumentParser):
-    """Says what was probably meant by a command, an option or a choice that there is not."""
+    """Suggests what was probably meant by an unknown command, option or choice; its help shows defaults."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"formatter_class": HelpFormatter, **options})
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """The arguments, all of which must be known."""
@@ -48,28 +62,39 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"{value!r}: must be one of {', '.join(names)}{hint}")
 
 
-class HelpFormatter(argparse.HelpFormatter):
-    """Says what an option is when it is left out, where that is not nothing."""
+def whole_within(least: int, most: int | None = None) -> Callable[[str], int]:
+    """The type of an argument that is a whole number from `least` to `most`, or of at least `least`.
 
-    def _get_help_string(self, action: argparse.Action) -> str:
-        text = action.help or ""
-        shown = isinstance(action.default, (str, int, float, Path)) and not isinstance(action.default, bool)
-        given = shown and action.default != argparse.SUPPRESS and action.option_strings
-        return f"{text} (default: %(default)s)" if given else text
+    >>> whole_within(2, 19)("9")
+    9
+    """
+    allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
+
+    def whole(text: str) -> int:
+        value = int(text) if re.fullmatch(r"[0-9]+(_[0-9]+)*", text) else -1
+        if value < least or (most is not None and value > most):
+            raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number {allowed}")
+        return value
+
+    return whole
 
 
-def whole_number(text: str) -> int:
-    """An argument that is a whole number of at least 1."""
-    if not re.fullmatch(r"[1-9][0-9_]*", text):
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number of at least 1")
-    return int(text)
+whole_number = whole_within(1)
+"""The type of an argument that counts something: a whole number of at least 1."""
+
+seed_number = whole_within(0)
+"""The type of an argument that is a seed: a whole number of at least 0."""
 
 
-def seed_number(text: str) -> int:
-    """An argument that is a whole number of at least 0."""
-    if not re.fullmatch(r"[0-9]+", text):
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number of at least 0")
-    return int(text)
+def real_number(text: str) -> float:
+    """An argument that is a number, neither infinite nor so large that it must be a mistake."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not abs(value) < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a number between -1e6 and 1e6")
+    return value
 
 
 def positive_number(text: str) -> float:
@@ -77,15 +102,4 @@ def positive_number(text: str) -> float:
     value = real_number(text)
     if value <= 0:
         raise argparse.ArgumentTypeError(f"{text!r}: must be a number greater than 0")
-    return value
-
-
-def real_number(text: str) -> float:
-    """An argument that is a number."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not abs(value) < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a number")
     return value

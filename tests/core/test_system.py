@@ -35,7 +35,7 @@ def plain(monkeypatch):
 
     def forget() -> None:
         monkeypatch.setattr("boltree.core.memory.arena.SYSTEM", PLAIN)
-        monkeypatch.setattr("boltree.parallel.workers.YIELD_AT", 0)
+        monkeypatch.setattr("boltree.parallel.thread_record.YIELD_AT", 0)
         monkeypatch.setattr("boltree.batches.rows.SLEEP_AT", 0)
 
     return forget

@@ -251,7 +251,7 @@ def tuning(tmp_path):
 def test_an_engine_may_take_its_time_to_start(tuning, monkeypatch, capfd):
     """As long as it says something on stderr; what it says is told."""
     engine, go_on = tuning
-    monkeypatch.setattr("boltree.go.match.engine._NEWS", 0.4)
+    monkeypatch.setattr("boltree.go.match.engine._NEWS_SECONDS", 0.4)
     told = []
     with ThreadPoolExecutor(1) as thread:
         answer = thread.submit(engine.start, "list_commands")
@@ -263,7 +263,7 @@ def test_an_engine_may_take_its_time_to_start(tuning, monkeypatch, capfd):
 
 def test_an_engine_that_tunes_itself_is_not_waited_for_for_ever(tuning, monkeypatch):
     engine, _ = tuning
-    monkeypatch.setattr("boltree.go.match.engine.STARTING", 0.7)
+    monkeypatch.setattr("boltree.go.match.engine.STARTING_SECONDS", 0.7)
     with pytest.raises(EngineError, match=r"no answer to 'list_commands' .*Tuning 3/55") as caught:
         engine.start("list_commands")
     assert silence(caught.value) < 100.0

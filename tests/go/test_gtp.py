@@ -17,7 +17,7 @@ from talk import Talk
 from boltree import __version__
 from boltree.go import Game
 from boltree.go.board.handicap import fixed_handicap
-from boltree.go.gtp.clock import LAG, LEAST, Clock
+from boltree.go.gtp.clock import LAG_SECONDS, LEAST_SECONDS, Clock
 from boltree.go.gtp.protocol import Gtp, serve
 from boltree.go.player import Limit, SearchPlayer
 from boltree.go.settings import go_setting
@@ -252,31 +252,31 @@ def test_nonsense_is_always_answered(elsewhere, lines):
 def test_time_is_shared_out():
     clock = Clock()
     assert clock.seconds_for("black", 9, 0) is None
-    clock.settle(0, 10, 5)
-    assert clock.seconds_for("black", 9, 0) == pytest.approx(2 - LAG)
+    clock.set_times(0, 10, 5)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(2 - LAG_SECONDS)
     clock.spend("black", 4.0)
-    assert clock.seconds_for("black", 9, 0) == pytest.approx(6 / 4 - LAG)
-    assert clock.seconds_for("white", 9, 0) == pytest.approx(2 - LAG)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(6 / 4 - LAG_SECONDS)
+    assert clock.seconds_for("white", 9, 0) == pytest.approx(2 - LAG_SECONDS)
     clock.tell("black", 1.0, 1)
-    assert clock.seconds_for("black", 9, 0) == pytest.approx(1 - LAG)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(1 - LAG_SECONDS)
     clock.spend("black", 0.5)  # the last stone of the period: a new one
-    assert clock.seconds_for("black", 9, 0) == pytest.approx(2 - LAG)
-    clock.settle(60, 0, 0)
-    assert clock.seconds_for("black", 9, 0) == pytest.approx(60 / 27 - LAG)
-    assert clock.seconds_for("black", 9, 100) == pytest.approx(60 / 8 - LAG)
-    clock.settle(60, 30, 1)
-    assert clock.seconds_for("black", 9, 0) == pytest.approx(30 - LAG)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(2 - LAG_SECONDS)
+    clock.set_times(60, 0, 0)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(60 / 27 - LAG_SECONDS)
+    assert clock.seconds_for("black", 9, 100) == pytest.approx(60 / 8 - LAG_SECONDS)
+    clock.set_times(60, 30, 1)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(30 - LAG_SECONDS)
     clock.spend("black", 61)
-    assert clock.seconds_for("black", 9, 0) == pytest.approx(30 - LAG)
-    clock.settle(0, 0, 0)
-    assert clock.seconds_for("black", 9, 0) == LEAST
-    clock.settle(0, 1, 0)
+    assert clock.seconds_for("black", 9, 0) == pytest.approx(30 - LAG_SECONDS)
+    clock.set_times(0, 0, 0)
+    assert clock.seconds_for("black", 9, 0) == LEAST_SECONDS
+    clock.set_times(0, 1, 0)
     assert clock.seconds_for("black", 9, 0) is None
 
 
 def test_a_whole_game_stays_within_its_time():
     clock = Clock()
-    clock.settle(60, 0, 0)
+    clock.set_times(60, 0, 0)
     spent = 0.0
     for move in range(0, 200, 2):
         seconds = clock.seconds_for("black", 9, move)
@@ -297,7 +297,7 @@ def test_the_clock_is_obeyed(clock):
     talk("genmove w")
     assert 2.5 < clock.seconds - began < 3.5
     assert talk("kgs-time_settings byoyomi 0 1 5") == "="
-    assert talk.gtp.commands.clock.seconds_for("black", 5, 0) == pytest.approx(1 - LAG)
+    assert talk.gtp.commands.clock.seconds_for("black", 5, 0) == pytest.approx(1 - LAG_SECONDS)
     assert talk.all("kgs-time_settings absolute 60", "kgs-time_settings canadian 60 10 5") == ["=", "="]
     assert talk("kgs-time_settings none") == "="
     assert talk.gtp.commands.clock.seconds_for("black", 5, 0) is None

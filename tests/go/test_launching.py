@@ -13,7 +13,16 @@ from boltree.core.jit import JIT_DISABLED
 from boltree.go.board.features import NUMBERS, PLANES
 from boltree.go.network import lanes as network_lanes
 from boltree.go.network.answers import BANNED, OWN
-from boltree.go.network.launching import FUNCTIONS, LEFT, NOT_BYTES, NOT_FINITE, WAY, travel, travel_and_judge, way_of
+from boltree.go.network.launching import (
+    DRIVER_CALLS,
+    FUNCTIONS,
+    LEFT,
+    NOT_BYTES,
+    NOT_FINITE,
+    driver_calls_of,
+    run_and_judge,
+    run_graph,
+)
 from boltree.go.network.network import masked_softmax
 
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_int64)
@@ -27,23 +36,23 @@ class Driver:
     def __init__(self, failing: str = "") -> None:
         self.calls: list[tuple[Any, ...]] = []
         self.failing = failing
-        self.way = np.zeros(1, WAY)
-        self.way["context"], self.way["graph"], self.way["stream"], self.way["event"] = 11, 22, 33, 44
+        self.launch = np.zeros(1, DRIVER_CALLS)
+        self.launch["context"], self.launch["graph"], self.launch["stream"], self.launch["event"] = 11, 22, 33, 44
         self.kept = [self.function(name) for name in FUNCTIONS]
 
     def function(self, name: str) -> Any:
         def call(first: int, second: int) -> int:
-            there = self.way.ctypes.data + LEFT  # where to the driver writes what was left
+            there = self.launch.ctypes.data + LEFT  # where to the driver writes what was left
             self.calls.append((name, "there" if first == there else first, second))
             return 700 if name == self.failing else 0
 
         compiled = FUNCTION(call)
-        self.way[name] = ctypes.cast(compiled, ctypes.c_void_p).value
+        self.launch[name] = ctypes.cast(compiled, ctypes.c_void_p).value
         return compiled
 
-    def travel(self, features: Any) -> tuple[int, Any, Any]:
+    def run_graph(self, features: Any) -> tuple[int, Any, Any]:
         planes, numbers = np.full((8, 4), 9, np.uint8), np.zeros((8, 2), np.float32)
-        return int(travel(self.way.ctypes.data, features, planes, numbers)), planes, numbers
+        return int(run_graph(self.launch.ctypes.data, features, planes, numbers)), planes, numbers
 
 
 ROWS = np.array([[1, 0, 0, 1, 0.5, -2, 1], [0, 1, 1, 0, 3, 4, -1]], np.float32)
@@ -51,7 +60,7 @@ ROWS = np.array([[1, 0, 0, 1, 0.5, -2, 1], [0, 1, 1, 0, 3, 4, -1]], np.float32)
 
 def test_a_batch_is_packed_launched_and_waited_for() -> None:
     driver = Driver()
-    error, planes, numbers = driver.travel(ROWS)
+    error, planes, numbers = driver.run_graph(ROWS)
     assert error == 0
     assert planes[:2].tolist() == [[1, 0, 0, 1], [0, 1, 1, 0]]
     assert numbers[:2].tolist() == [[0.5, -2], [3, 4]]
@@ -63,7 +72,7 @@ def test_a_batch_is_packed_launched_and_waited_for() -> None:
 @pytest.mark.parametrize("failing", ["enter", "launch", "record", "wait"])
 def test_an_error_ends_it_and_the_context_is_left(failing: str) -> None:
     driver = Driver(failing)
-    assert driver.travel(ROWS)[0] == 700
+    assert driver.run_graph(ROWS)[0] == 700
     names = [call[0] for call in driver.calls]
     order = ["enter", "launch", "record", "wait"]
     assert names == order[: order.index(failing) + 1] + ["leave"] * (failing != "enter")
@@ -71,7 +80,7 @@ def test_an_error_ends_it_and_the_context_is_left(failing: str) -> None:
 
 def test_planes_that_are_not_bytes_are_not_sent() -> None:
     driver = Driver()
-    assert driver.travel(ROWS + np.float32(0.25))[0] == NOT_BYTES
+    assert driver.run_graph(ROWS + np.float32(0.25))[0] == NOT_BYTES
     assert driver.calls == []
 
 
@@ -88,8 +97,8 @@ def test_answers_are_judged_on_the_way_back(finite: bool) -> None:
         logits[1, points + 1] = np.nan
     planes, numbers = np.zeros((8, PLANES * points), np.uint8), np.zeros((8, NUMBERS), np.float32)
     priors, values = np.empty((2, points + 1)), np.empty(2)
-    arguments = driver.way.ctypes.data, features, planes, numbers, logits, priors, values
-    assert travel_and_judge(*arguments) == (0 if finite else NOT_FINITE)
+    arguments = driver.launch.ctypes.data, features, planes, numbers, logits, priors, values
+    assert run_and_judge(*arguments) == (0 if finite else NOT_FINITE)
     assert len(driver.calls) == 5
     if finite:
         legal = np.ones((2, points + 1), np.bool_)
@@ -99,7 +108,7 @@ def test_answers_are_judged_on_the_way_back(finite: bool) -> None:
 
 
 def test_without_the_driver_there_is_no_way() -> None:
-    assert way_of(object(), None, None) is None  # a PyTorch that does not show the graph
+    assert driver_calls_of(object(), None, None) is None  # a PyTorch that does not show the graph
 
 
 @pytest.mark.parametrize(
@@ -110,7 +119,7 @@ def test_only_a_way_that_gives_what_pytorch_gives_is_taken(
 ) -> None:
     answers = np.zeros((8, 5), np.float32)
 
-    def travel(way_at: int, *_: Any) -> int:
+    def run_graph(calls_at: int, *_: Any) -> int:
         answers[0] = answer
         return error
 
@@ -121,8 +130,8 @@ def test_only_a_way_that_gives_what_pytorch_gives_is_taken(
         def _replay(self, lane: Any, recorded: Any) -> None:
             answers[0] = 1.0
 
-    monkeypatch.setattr(network_lanes, "way_of", lambda graph, stream, event: np.zeros(1, WAY))
-    monkeypatch.setattr(network_lanes, "travel_and_judge", travel)
+    monkeypatch.setattr(network_lanes, "driver_calls_of", lambda graph, stream, event: np.zeros(1, DRIVER_CALLS))
+    monkeypatch.setattr(network_lanes, "run_and_judge", run_graph)
     lane: Any = SimpleNamespace(done=None)
     plain = network_lanes.Recorded(None, np.zeros((8, 4), np.uint8), np.zeros((8, 19)), answers, None, ())
-    assert (Replayed()._shortened(lane, plain).way is not None) == taken
+    assert (Replayed()._shortened(lane, plain).calls is not None) == taken

@@ -10,7 +10,7 @@ import pytest
 
 from boltree.go import Game
 from boltree.go.board.points import PASS
-from boltree.go.play import Table, board_text
+from boltree.go.play import TerminalGame, board_text
 from boltree.go.player import RESIGN, Choice, Limit, SearchPlayer
 from boltree.go.settings import go_setting
 from child import LONG
@@ -48,7 +48,7 @@ def played(
     said: list[str] = []
     say: Callable[[str], None] = said.append
     game, player = game or Game(5, 0.5, "no-suicide"), Scripted(*moves)
-    Table(game, player, Limit(trials=1), colour, ask=ask, say=say, plain=True).run()
+    TerminalGame(game, player, Limit(trials=1), colour, ask=ask, say=say, plain=True).run()
     return "\n".join(said), game, player
 
 
@@ -108,7 +108,7 @@ def test_dead_stones_are_pointed_out():
     player = SearchPlayer(go_setting("uct").algorithm(), seed=0)
     said: list[str] = []
     lines = iter(["score", "quit"])
-    Table(game, player, Limit(trials=1), "black", ask=lambda _: next(lines), say=said.append, plain=True).run()
+    TerminalGame(game, player, Limit(trials=1), "black", ask=lambda _: next(lines), say=said.append, plain=True).run()
     assert "As the board stands: Black wins by 21.5. But A5 looks dead; without, Black wins by 24.5.\n" in said
 
 

@@ -16,7 +16,7 @@ from boltree.go.board.points import move_name
 from boltree.go.board.regions import area_of, regions_of
 from boltree.go.match.engine import Engine
 from boltree.go.network.outlook import Outlook, outlook_of, random_outlook
-from boltree.go.status import settled_score, statuses
+from boltree.go.status import score_without_dead, statuses
 
 GNUGO = shutil.which("gnugo") or ("/usr/games/gnugo" if os.path.exists("/usr/games/gnugo") else None)
 
@@ -225,7 +225,7 @@ def test_what_is_certain_needs_no_outlook():
 def test_the_score_has_the_dead_taken_off():
     game = pictured(ONE_EYE[0], komi=6.5, rules="no-suicide")
     assert game.score() == 51 - 30 - 6.5
-    assert settled_score(game, random_outlook(game.problem, game.state)) == 45 - 36 - 6.5
+    assert score_without_dead(game, random_outlook(game.problem, game.state)) == 45 - 36 - 6.5
 
 
 def test_regions():

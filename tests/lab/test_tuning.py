@@ -429,7 +429,6 @@ def test_the_command(tmp_path, capsys):
     ([CHAIN, "--grid", "paper", "--evaluations", 3], "--evaluations: only without --grid"),
     ([CHAIN, "--quick"], "--quick: only with --grid"),
     ([CHAIN, "--shard", "1/2"], "--shard: only with --grid"),
-    ([CHAIN, "--seed", -1], "--seed -1: must be at least 0"),
     ([CHAIN, "--algorithm", "minimax"], "algorithm 'minimax': must be one of"),
     (["chess"], "problem 'chess': must be one of"),
     ([CHAIN, "--grid", "nowhere.toml"], "nowhere.toml: cannot be read"),

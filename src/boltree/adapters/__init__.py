@@ -1,7 +1,7 @@
 """Others' environments as problems: Gymnasium's, OpenSpiel's, PettingZoo's, and planning problems in RDDL.
 
-Each library is imported when it is asked for, and is an extra of its own. The room knows problems and their states; it
-knows no algorithms and holds no compiled code.
+Each library is imported when it is asked for, and is an extra of its own. This package works with problems and their
+states, not with algorithms, and holds no compiled code.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from ..problem.problem import Problem
 from .environment_actions import listed_actions
 from .gymnasium_problem import GymnasiumProblem, GymnasiumWorld, Running
 from .gymnasium_table import GymnasiumTable, has_table
-from .restoring import ByFunctions, Restoring, way_to_restore
+from .restoring import ByFunctions, Restoring, restoring_for
 from .simulator import Replayed, Restored, Simulator
 
 HORIZON = 200
@@ -76,7 +76,7 @@ def from_gymnasium(
     if get_state is not None and set_state is not None:
         restoring = ByFunctions(get_state, set_state)
     elif not replay:
-        restoring = way_to_restore(inner)
+        restoring = restoring_for(inner)
         if restoring is None:
             _warn_of_half(name, inner)
     simulator: Simulator
@@ -91,7 +91,7 @@ def from_gymnasium(
 
 
 def _warn_of_half(name: str, env: Any) -> None:
-    """An environment that has one of the two methods probably should have both."""
+    """Warn where an environment has only one of the methods `get_state` and `set_state`."""
     there = [method for method in ("get_state", "set_state") if callable(getattr(env, method, None))]
     if len(there) == 1:
         (missing,) = {"get_state", "set_state"} - set(there)
@@ -133,7 +133,7 @@ def _simulated(name: str, env: Any) -> tuple[Any, int | None]:
     if simulated is None:
         try:
             simulated = copy.deepcopy(env)
-        except Exception as error:  # whatever it holds that cannot be copied
+        except Exception as error:  # it may hold anything that cannot be copied
             raise ParameterError(
                 f"{name}: a second environment to plan in cannot be made ({error}); register it with "
                 "gymnasium.register and give its id"

@@ -18,7 +18,7 @@ def reset(env: Any, seed: int | None) -> Any:
         answer = env.reset(seed=seed)
     except TypeError:
         if {"seed", "kwargs"} & set(inspect.signature(env.unwrapped.reset).parameters):
-            raise  # whatever it was, it came from inside
+            raise  # raised inside of the environment
         _refuse(env, "reset", "takes no seed", "reset(self, *, seed=None, options=None)")
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], dict):
         _refuse(env, "reset", f"returned {shortened(answer)}", "(observation, info)")
@@ -36,7 +36,7 @@ def step(env: Any, action: Any) -> tuple[Any, float, bool]:
 
 
 def _refuse(env: Any, method: str, what: str, wanted: str) -> NoReturn:
-    """Say how an environment of an older Gym, or none, differs."""
+    """Raise an error that says how an environment of an older Gym, or something else, differs."""
     name = type(env.unwrapped).__name__
     raise ProblemError(f"{name}.{method} {what}; must be {wanted}, as Gymnasium's environments have it")
 

@@ -170,7 +170,7 @@ def _environment(given: Any, options: dict[str, Any]) -> Any:
             )
         try:
             env = copy.deepcopy(given)
-        except Exception as error:  # whatever it holds that cannot be copied
+        except Exception as error:  # it may hold anything that cannot be copied
             raise ParameterError(
                 f"environment={given!r}: a second one to plan in cannot be made ({error}); give it without render_mode"
             ) from error

@@ -1,6 +1,6 @@
 """Every outcome of an action in RDDL, with its probability, where the fluents are finite.
 
-A conditional probability function is evaluated once for every way that its draws may come out, for all objects at once:
+A conditional probability function is evaluated once for every combination of its draws, for all objects at once:
 in place of its generator, pyRDDLGym's simulator gets one that follows a script and notes the probabilities. A draw for
 an object is independent of those for others, so this gives the distribution of each value of a fluent; the outcomes
 are the combinations of the values.
@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-MAX_WAYS = 256
-"""The most outcomes of one function's draws."""
+MOST_COMBINATIONS = 256
+"""The most combinations of one function's draws."""
 
 
 class NotFiniteError(Exception):
@@ -72,16 +72,16 @@ class _Draw:
         return np.broadcast_to(np.arange(chances.shape[-1]) >= choice, chances.shape)
 
 
-def _ways(sampler: Any, evaluate: Callable[[], Any]) -> Iterator[tuple[Any, Any]]:
+def _combinations(sampler: Any, evaluate: Callable[[], Any]) -> Iterator[tuple[Any, Any]]:
     """Every value of an expression and its probability, both for all objects at once."""
     scripts: list[tuple[int, ...]] = [()]
-    ways = 0
+    combinations = 0
     while scripts:
         script = _Script(scripts.pop())
         sampler.rng = script
         value, weight = np.asarray(evaluate()), np.ones(())
-        ways += 1
-        if ways > MAX_WAYS:
+        combinations += 1
+        if combinations > MOST_COMBINATIONS:
             raise NotFiniteError("too many draws")
         for place, (choice, chances) in enumerate(zip(script.choices, script.chances, strict=True)):
             if chances.shape[:-1] != value.shape:
@@ -99,7 +99,7 @@ def _values(sampler: Any, evaluate: Callable[[], Any], most: int) -> Iterator[tu
     options: list[dict[Any, float]] = []
     shape: tuple[int, ...] = ()
     kind = np.dtype(bool)
-    for value, weight in _ways(sampler, evaluate):
+    for value, weight in _combinations(sampler, evaluate):
         shape, kind = value.shape, value.dtype
         options = options or [{} for _ in range(value.size)]
         for found, one, chance in zip(options, value.flat, weight.flat, strict=True):

@@ -1,6 +1,6 @@
 """How environments are saved and restored: by the user's functions, by what is known of Gymnasium's own, by MuJoCo.
 
-A way to restore keeps all that `step` depends on, apart from the environment's generator, which is kept beside it.
+What is saved is all that `step` depends on, apart from the environment's generator, which is kept beside it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 
 class Restoring(ABC):
-    """A way to save and restore an environment."""
+    """How an environment is saved and restored."""
 
     deterministic: bool
 
@@ -31,7 +31,7 @@ class Restoring(ABC):
         return state
 
     def redraw(self, env: Any) -> None:  # noqa: B027
-        """Draw anew what the player to move cannot know: nothing, unless a way says otherwise."""
+        """Draw anew what the player to move cannot know: nothing, unless a subclass says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ CLASSIC_CONTROL = {
 """What a step of Gymnasium's classic control depends on."""
 
 
-def way_to_restore(env: Any) -> Restoring | None:
+def restoring_for(env: Any) -> Restoring | None:
     """How to save and restore an environment without wrappers, where that is known.
 
     Only Gymnasium's own classes are known, not classes made from them, which may hold more.

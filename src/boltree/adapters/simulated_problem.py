@@ -17,8 +17,8 @@ from .simulator import Saved, Simulator, Words
 EPISODES, STEPS, AGAIN = 200, 60, 8
 """What `bt.check` plays: episodes, steps of each, and states of each from which it plays again."""
 
-LEAST, SECONDS = 3, 1.5
-"""After this time it is enough if this number of episodes was played."""
+ENOUGH_EPISODES, ENOUGH_SECONDS = 3, 1.5
+"""After this number of seconds, this number of episodes is enough."""
 
 
 class SimulatedProblem(PythonProblem):
@@ -85,7 +85,7 @@ class SimulatedProblem(PythonProblem):
         """
         choose, simulator, began = np.random.default_rng(seed), self.simulator, time.monotonic()
         for episode in range(EPISODES):
-            if episode >= LEAST and time.monotonic() - began > SECONDS:
+            if episode >= ENOUGH_EPISODES and time.monotonic() - began > ENOUGH_SECONDS:
                 break
             trace = self._episode(choose)
             for again, first in enumerate(choose.permutation(len(trace))[:AGAIN].tolist()):

@@ -52,7 +52,7 @@ class Saved:
 
 
 class Simulator(ABC):
-    """An environment of one's own that is set to states, never copied."""
+    """An environment that is only planned in: it is set to states, never copied."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -75,7 +75,7 @@ class Simulator(ABC):
     @property
     @abstractmethod
     def advice(self) -> str:
-        """What must be so for going to a state to work."""
+        """What a user should check where going back to a state does not work, for messages."""
 
     def prepare(self, saved: Saved, words: Words | None) -> None:
         """Go to a state, and let chance depend on two numbers from there on (None: as the environment would)."""
@@ -140,7 +140,7 @@ class Restored(Simulator):
 
     @property
     def advice(self) -> str:
-        """What must be so for restoring to work."""
+        """What a user should check where restoring does not work."""
         return (
             "get_state and set_state must keep everything that step depends on, apart from np_random, which is kept "
             "beside it (replay=True needs neither, and is slower)"
@@ -194,5 +194,5 @@ class Replayed(Simulator):
 
     @property
     def advice(self) -> str:
-        """What must be so for replaying to work."""
+        """What a user should check where replaying does not work."""
         return "reset(seed=...) and the same actions must repeat what happened, and all chance must come from np_random"

@@ -15,7 +15,7 @@ SCAN_TO = 8
 """The number of actions up to which the maximum is found by looking at all of them; beyond, it is remembered."""
 
 SWEEP_LEAST = 1024
-"""Shared nodes are all computed as seldom as if there were this many of them: else the call would cost most."""
+"""In a smaller graph all nodes are computed no more often than in one of this size: the call itself costs time."""
 
 NEVER = 1 << 40
 
@@ -89,7 +89,7 @@ def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
 
 
 def enter_problem(t: Any, problem: Problem) -> None:
-    """What the tree's record says of a problem."""
+    """Enter a problem's numbers and functions into the tree's record."""
     t.actions, t.horizon, t.discount = problem.actions, problem.horizon, problem.discount
     t.deterministic = bool(problem.deterministic)
     t.words = problem.state_layout().itemsize // 8

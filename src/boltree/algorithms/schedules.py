@@ -70,13 +70,13 @@ class Auto:
 
 
 Schedule = Union[float, Decay, Auto, Spectrum, Callable[[int], float]]
-"""What a temperature may be."""
+"""What a temperature is, once it was checked."""
 
 Temperature = Union[float, Decay, Auto, Spectrum, Callable[[int], float], Literal["auto"]]
-"""How it is written."""
+"""What a user may give as a temperature."""
 
 SPECTRUM_AUTO = 0.003, 3.0
-"""Between which shares of the returns seen a temperature is drawn, unless numbers are given."""
+"""The lowest and the highest temperature of `spectrum()`, in units of the returns seen, unless numbers are given."""
 
 
 def at_count(schedule: Schedule, m: int, scale: float = 1.0) -> float:
@@ -130,7 +130,7 @@ def spectrum(low: float | None = None, high: float | None = None) -> Spectrum | 
 
 
 def as_real(given: Any) -> float:
-    """A number as a real one; infinity for a whole number beyond all of them."""
+    """A number as a float; infinity for an integer beyond the largest float."""
     try:
         return float(given)
     except OverflowError:

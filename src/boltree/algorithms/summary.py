@@ -4,22 +4,44 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from ..messages import shortened
 
-if TYPE_CHECKING:
-    from .table import Algorithm
-
-
 WIDTH = 100
 """An algorithm's parameters are wrapped to lines of this many characters."""
 
 
-def algorithm_text(algorithm: Algorithm) -> str:
+class AlgorithmFacts(Protocol):
+    """What an algorithm's texts are made of; `Algorithm` says what each means."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def search_distribution(self) -> str:
+        """What actions are drawn from."""
+
+    @property
+    def state_value(self) -> str:
+        """How a node's value is computed."""
+
+    @property
+    def entropy_bonus(self) -> str:
+        """What entropy adds to values."""
+
+    def parameters(self) -> Mapping[str, Any]:
+        """Its parameters by name."""
+
+
+def algorithm_text(algorithm: AlgorithmFacts) -> str:
     """An algorithm in a few lines: what it is, its choices in the design space, and every parameter."""
     about = _first_sentence(type(algorithm))
     choices = [
@@ -34,7 +56,7 @@ def algorithm_text(algorithm: Algorithm) -> str:
     return "\n".join([*lines, *(f"  {line}" for line in wrapped)])
 
 
-def call_text(algorithm: Algorithm) -> str:
+def call_text(algorithm: AlgorithmFacts) -> str:
     """An algorithm as a call, with the parameters that differ from their defaults.
 
     >>> from boltree import DENTS, log_decay

@@ -72,9 +72,9 @@ _CHECKS: dict[str, tuple[Any, str]] = {
 
 
 class _Named(type):
-    """Names what was probably meant by a parameter that an algorithm does not have."""
+    """A metaclass that suggests which parameter was probably meant by an unknown one."""
 
-    if not TYPE_CHECKING:  # what an algorithm takes, its own __init__ says
+    if not TYPE_CHECKING:  # type checkers read an algorithm's own __init__
 
         def __call__(cls, *values: Any, **parameters: Any) -> Any:
             allowed = [field.name for field in fields(cls)]

@@ -21,7 +21,7 @@ from ..tree.runner import ChunkedRunner
 
 @dataclass(frozen=True)
 class _Batch:
-    """A batch on its way: its places, and the evaluator's answer to come about those that wait for it."""
+    """A batch in flight: the places of its trials, and the coming answer of the evaluator about their leaves."""
 
     first: int
     count: int
@@ -52,14 +52,14 @@ class BatchRunner(ChunkedRunner):
             if not self._fill(None if last is None else last - tree.trials):
                 return False
             if self._batches:
-                self._settle()
+                self._back_up_oldest()
         return True
 
     def finish(self, completed: bool) -> None:
-        """Back up what is on its way; or, if the run was broken off, take it back."""
+        """Back up the batches in flight; or, if the run was broken off, take their trials back."""
         try:
             while completed and self._batches:
-                self._settle()
+                self._back_up_oldest()
         finally:
             for batch in self._batches:
                 batch.answer.cancel()
@@ -71,7 +71,7 @@ class BatchRunner(ChunkedRunner):
                 self._thread.shutdown(wait=True)
 
     def _fill(self, left: int | None) -> bool:
-        """Hand over batches until two are on their way; False when there is no memory for the first.
+        """Hand batches over to the evaluator until two are in flight; False when there is no memory for the first.
 
         Args:
             left: how many more trials may be backed up; None for any number.
@@ -104,7 +104,7 @@ class BatchRunner(ChunkedRunner):
         self._batches.append(_Batch(first, count, self._thread.submit(_ask_about_any, *asked)))
         return count
 
-    def _settle(self) -> None:
+    def _back_up_oldest(self) -> None:
         """Wait for the oldest batch's answer, and back it up."""
         batch = self._batches[0]
         values, priors = batch.answer.result()

@@ -1,8 +1,8 @@
 """The rows of a common batch, and the threads that make them.
 
-Each search that takes part has a *group*: its record, what it has on its way, and which rows are its leaves'. A
-`WorkQueue` advances all groups of one server: back up the last answers, select the next leaves, write them as rows.
-The threads of a `HelperPool` take pieces of that work from every queue, and never need the interpreter while they do
+Each search that takes part has a *group*: its record, its trials in flight, and which rows are its leaves'. A
+`WorkQueue` processes all groups of one server: back up the last answers, select the next leaves, write them as rows.
+The threads of a `HelperPool` take pieces of that work from every queue, and do them without the GIL
 (core/trial/common_batches.py).
 """
 
@@ -37,7 +37,7 @@ class RowFormat:
         if self.problem is other.problem:
             return True
         if not self.with_features and type(self.problem).batch_of is not Problem.batch_of:
-            return False  # what the states stand for, only their own problem knows
+            return False  # states are numbers of objects that only their own problem has
         mine, theirs = ((type(one.problem), one.actions, one.shape, one.layout) for one in (self, other))
         return mine == theirs
 
@@ -54,8 +54,8 @@ class WorkQueue:
     def __init__(self, memory: tuple[Any, ...], at: int, slot: AbstractContextManager[Any]) -> None:
         self._memory, self._at, self._slot = memory, at, slot
 
-    def advance(self, plan_at: int, values: Any, priors: Any) -> tuple[int, bool]:
-        """Advance all groups of a plan; how many rows were written, and whether a group has ended or has an event."""
+    def process(self, plan_at: int, values: Any, priors: Any) -> tuple[int, bool]:
+        """Process all groups of a plan; how many rows were written, and whether a group has ended or has an event."""
         with self._slot:
             rows, special = advance_groups(self._at, plan_at, values, priors)
         return rows, special
@@ -84,7 +84,7 @@ class HelperPool:
         try:
             for thread in self._threads:
                 thread.start()
-        except BaseException:  # those that were started must not look at queues that are gone
+        except BaseException:  # the threads that were started must end, since their queues are freed
             self._threads = [thread for thread in self._threads if thread.ident is not None]
             self.close()
             raise
@@ -107,7 +107,7 @@ class Rows:
         self._leaves = self._places = np.zeros(0, np.int64)
 
     def add(self, tree: Tree, end: int) -> None:
-        """Add a group for a tree that shall have `end` trials."""
+        """Add a group for a tree, whose run ends when it has `end` trials."""
         group, problem = np.zeros(1, records.GROUP), tree.problem
         group["tree"] = tree.record.ctypes.data
         group["end"], group["size"], group["trials"] = end, tree.batch, tree.trials
@@ -116,7 +116,7 @@ class Rows:
         self.groups = np.concatenate([self.groups, group])
 
     def lay_out(self, row_format: RowFormat) -> None:
-        """Make room for the rows of a batch, and write the plan; whenever groups have come or gone."""
+        """Make room for the rows of a batch, and write the plan; called when groups were added or removed."""
         groups, plan = self.groups, self._plan
         size = int(groups["size"].max())
         places = len(groups) * size
@@ -130,7 +130,7 @@ class Rows:
         plan["count"], plan["size"] = len(groups), size
         plan["row_bytes"], plan["row_items"] = row_format.row_bytes, row_format.items
 
-    def advance(self, queue: WorkQueue, values: Any, priors: Any) -> tuple[Any, bool]:
+    def process(self, queue: WorkQueue, values: Any, priors: Any) -> tuple[Any, bool]:
         """Back up and select in every group; the rows to be valued, and whether a group has ended or has an event."""
-        rows, special = queue.advance(self._plan_at, values, priors)
+        rows, special = queue.process(self._plan_at, values, priors)
         return self._rows[:rows], special

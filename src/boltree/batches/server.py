@@ -1,8 +1,8 @@
 """A server runs some searches at the same time: it has their leaves valued in common batches.
 
-A `Server` belongs to one thread. Again and again it backs up the last answers, lets finished searches go, takes new
-ones on, selects the next leaves, and asks the evaluator about all of them. While one server waits for the evaluator,
-another works (together.py).
+A `Server` belongs to one thread. In every round it backs up the last answers, ends finished searches, adds new ones,
+selects the next leaves, and asks the evaluator about all of them. While one server waits for the evaluator, another
+works (together.py).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ UNLIMITED = 1 << 62
 """More trials than there will be."""
 
 LONGEST_ABSENCE_SECONDS = 0.002
-"""How long the next wake-up waits for the search that was woken last to come back."""
+"""How long a wake-up waits, at most, for the thread that was woken before it to run its next search."""
 
 WATCH_SECONDS = 0.01
 """How often wake-ups are looked at while no server does; servers look more often, unless an evaluator takes long."""
 
 
 class WakeUps:
-    """Staggers the wake-up of finished search threads, so that they do not contend for the interpreter's lock.
+    """Staggers the wake-up of finished search threads, so that they do not contend for the GIL.
 
-    A thread that wakes up needs the interpreter to make its move. If many woke up at once, the servers' threads would
-    wait for it as well, several times a batch. So the next thread is woken when the last has come back with another
-    search, or after a time: it may never come back.
+    A thread that wakes up needs the GIL to go on (in a game, to make its move). If many woke up at once, the servers'
+    threads would wait for it as well, several times a batch. So the next thread is woken when the last has come back
+    with another search, or after a time: it may never come back.
     """
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ class RunningSearch:
         self._wake_ups.add(self.ended)
 
     def abandon(self) -> None:
-        """Take back the trials that are on their way."""
+        """Take back the trials that are in flight."""
         abandon_flights(self.tree.record, 0, self.tree.batch)
 
 
@@ -135,7 +135,7 @@ class Server:
 
     Args:
         evaluate: values a batch.
-        queue: where groups are advanced, with the help of other threads.
+        queue: by which groups are processed, with the help of other threads.
         gives_prior: whether `evaluate` gives priors.
 
     Attributes:
@@ -158,7 +158,7 @@ class Server:
         self._queries: list[Query] = []
         self._answers = NOTHING
 
-    def advance(self, new: list[RunningSearch], queries: list[Query]) -> None:
+    def run_round(self, new: list[RunningSearch], queries: list[Query]) -> None:
         """Back up the last answers, end searches that are done, and ask about the others' next leaves and the queries.
 
         The `new` searches are among `searches` already.
@@ -168,7 +168,7 @@ class Server:
             self._rows.add(search.tree, search.last)
         if new:
             self._lay_out()
-        rows = self._advance_groups() if self.searches else ()
+        rows = self._process_groups() if self.searches else ()
         self._answers = self._ask(rows, queries) if len(rows) or queries else NOTHING
 
     def fail(self, error: BaseException) -> None:
@@ -191,7 +191,7 @@ class Server:
                 self._format = RowFormat(problem)
             self._rows.lay_out(self._format)
 
-    def _advance_groups(self) -> Any:
+    def _process_groups(self) -> Any:
         """Back up and select in every group that is not to end; the rows to be valued."""
         now = time.perf_counter()
         if now >= self._next_deadline or any(search.cancelled for search in self.searches):
@@ -204,9 +204,9 @@ class Server:
                 problems = {id(search.tree.problem): search.tree.problem for search in self.searches}
                 for key in sorted(problems):  # always in the same order: two servers must not wait for each other
                     locks.enter_context(problems[key].exclusive)
-                rows, special = self._rows.advance(self._own_queue, *self._answers)
+                rows, special = self._rows.process(self._own_queue, *self._answers)
         else:
-            rows, special = self._rows.advance(self._queue, *self._answers)
+            rows, special = self._rows.process(self._queue, *self._answers)
         if special:
             self._handle_groups()
         return rows

@@ -1,6 +1,6 @@
 """Lets Python's threads switch more often while searches run in common batches.
 
-A server's thread needs the interpreter several times a batch. With Python's own interval of 5 ms it may wait for most
+A server's thread needs the GIL several times a batch. With Python's own interval of 5 ms it may wait for most
 of a batch's time for another thread that computes. The interval holds in the whole process: there is no other way to
 set it, so it is as it was before as soon as no search runs.
 

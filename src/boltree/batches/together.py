@@ -2,7 +2,7 @@
 
 Each search is run from a thread of its own (a game, an agent), which waits while a server's thread does the work
 (server.py): while one server's batch is valued, another server backs up and selects, with the help of other threads
-(rows.py). A search has one batch of its own on its way and belongs to one server only; so what it does depends on its
+(rows.py). A search has one batch of its own in flight and belongs to one server only; so what it does depends on its
 seed and its own batch size, not on the others.
 """
 
@@ -30,7 +30,7 @@ MOST_THREADS = 15
 
 
 class Together:
-    """An evaluator for many searches at once: what it is asked, it asks another in common batches.
+    """An evaluator that many searches share: it has another one value their leaves in common batches.
 
     Give it to every search as its evaluator, and run each search in a thread of its own. The searches must be of one
     kind of problem. Of each search the evaluator gets up to ``evaluator.batch`` leaves at a time.
@@ -59,7 +59,7 @@ class Together:
     serves_many_searches = True
 
     at_once = 4
-    """Batches on their way at a time, at most; one is valued, one waits to be, the others are worked on."""
+    """The most batches at a time: one is valued, one waits for that, the others are backed up and selected."""
 
     def __init__(self, evaluator: Any, threads: int | None = None) -> None:
         whole("threads", threads, 1, none=True, of="Together")
@@ -171,7 +171,7 @@ class Together:
         return answer
 
     def _serve(self) -> None:
-        """Start a thread for each server, and watch over wake-ups, until this is closed."""
+        """Start a thread for each server, and stagger wake-ups until this is closed."""
         started: list[threading.Thread] = []
         with ExitStack() as stack:
             try:
@@ -191,7 +191,7 @@ class Together:
     def _run_server(self, server: Server) -> None:
         while (taken := self._arrivals.take(server)) is not None:
             try:
-                server.advance(*taken)
+                server.run_round(*taken)
             except BaseException as error:  # whatever it is, no search may wait for ever
                 server.fail(error)
 
@@ -210,7 +210,7 @@ class Arrivals:
         self._change = threading.Condition()
         self._searches: deque[RunningSearch] = deque()
         self._queries: deque[Query] = deque()
-        self._closed: RuntimeError | None = None  # what searches and queries end by from now on
+        self._closed: RuntimeError | None = None  # once this is closed: the error by which searches and queries end
 
     def add(self, one: RunningSearch | Query) -> None:
         """Add a search or a query."""

@@ -22,7 +22,7 @@ from .file import Measured
 from .yardstick import fixed_work, new_chain
 
 CHAIN = 1 << 14
-"""Places of the fixed work, in a processor's own cache: beyond it, neighbours make the same work twice as long."""
+"""Places that the fixed work goes through, few enough for a core's own cache: in a shared one, others slow it down."""
 
 LOOKS = 5
 
@@ -87,7 +87,7 @@ class Case:
 
     @property
     def measured(self) -> Measured:
-        """What it came to."""
+        """The result, as a run's file keeps it."""
         return Measured(
             name=self.name,
             algorithm=self.algorithm.name,
@@ -99,7 +99,7 @@ class Case:
 
     @property
     def row(self) -> list[str]:
-        """The words of the table."""
+        """Its row of the table."""
         memory = "" if self.bytes_per_node is None else f"{self.bytes_per_node:.0f}"
         return [self.name, self.algorithm.name, self.visit, self.target, f"{self.rate / 1e3:,.0f} k", memory]
 

@@ -1,4 +1,4 @@
-"""How many instructions a piece of work takes, where the machine tells: Linux, on hardware that counts them.
+"""How many instructions a piece of work takes, where the machine counts them: Linux, on hardware that counts them.
 
 The count is that of this thread outside of the kernel, so other work on the machine does not change it.
 """
@@ -19,7 +19,7 @@ SYSTEM_CALLS = {"x86_64": 298, "aarch64": 241}
 HARDWARE, INSTRUCTIONS = 0, 1
 _SIZE = 128  # of the record that says what is counted
 _PINNED, _NO_KERNEL, _NO_HYPERVISOR = 1 << 2, 1 << 5, 1 << 6
-_PATIENCE = 20_000
+_COUNTED_STEPS = 20_000
 
 
 class Counter:
@@ -39,7 +39,7 @@ class Counter:
         record = ctypes.create_string_buffer(asked, _SIZE)
         self._file = ctypes.CDLL(None).syscall(number, record, 0, -1, -1, 0)  # this thread, on any core, in no group
         before = self.read()
-        sum(range(_PATIENCE))
+        sum(range(_COUNTED_STEPS))
         after = self.read()
         if before is None or after is None or after <= before:  # it was allowed, but nothing is counted
             self.close()

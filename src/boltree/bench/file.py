@@ -23,7 +23,7 @@ TOLERANCE = 0.15
 
 @dataclass(frozen=True)
 class Measured:
-    """What one case came to; costs are of a visit, or of a trial where visits are not counted."""
+    """The result of one case; costs are of a visit, or of a trial where visits are not counted."""
 
     name: str
     algorithm: str
@@ -63,7 +63,7 @@ class Run:
 
     @classmethod
     def load(cls, path: Path) -> Run:
-        """Read a run; ParameterError says what is wrong with a file that is none."""
+        """Read a run; ParameterError says what is wrong with a file that is not one."""
         where = f"--compare {path}"
         try:
             content = json.loads(path.read_bytes())
@@ -147,7 +147,7 @@ class Change:
 
     @property
     def row(self) -> list[str]:
-        """The words of a table."""
+        """Its row of the table."""
         if self.then is None:
             return [self.now.name, self.now.algorithm, "", "", "", "new"]
         verdict = "SLOWER" if self.slower else "faster" if self.ratio < 1.0 / (1.0 + TOLERANCE) else ""

@@ -6,7 +6,6 @@ Times are the best of several interleaved repeats, in nanoseconds per node visit
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import platform
 import time
@@ -17,14 +16,14 @@ from .. import problems
 from ..algorithms.table import UCT
 from ..errors import ParameterError
 from ..search.search import Search
-from ..terminal import table
+from ..terminal import positive_number, table, whole_number
 from ..version import __version__
 from .cases import Case, Ruler, cases
 from .file import TOLERANCE, Run, changes
 from .threads import measure_threads
 
-CHANCES = 4
-"""A case that looks slower is measured so often before it is called so."""
+MEASUREMENTS = 4
+"""How often a case that looks slower is measured, at most, before it is reported as slower."""
 
 
 def machine_name() -> str:
@@ -39,7 +38,7 @@ def machine_name() -> str:
 
 
 def add_bench(commands: Any) -> None:
-    """The words of ``boltree bench``."""
+    """Add the command ``bench``."""
     bench = commands.add_parser(
         "bench",
         help="measure this machine",
@@ -48,10 +47,10 @@ def add_bench(commands: Any) -> None:
         "nothing fails when it is missed.",
         epilog="example: boltree bench --repeats 5 --json bench.json; later: boltree bench --compare bench.json",
     )
-    bench.add_argument("--repeats", type=int, default=3, help="interleaved repeats; the best counts (default 3)")
+    bench.add_argument("--repeats", type=whole_number, default=3, help="interleaved repeats; the best counts")
     bench.add_argument(
         "--scale",
-        type=float,
+        type=positive_number,
         help="trials of each repeat, relative to the usual number; with --threads, seconds of one thread",
     )
     bench.add_argument("--json", type=Path, metavar="FILE", help="also write the run to a file, for --compare")
@@ -76,10 +75,6 @@ def run_bench(options: argparse.Namespace) -> int:
     """Measure, and print the table; 1 when something has become slower than in the run that it is compared with."""
     before = Run.load(options.compare) if options.compare else None
     scale = options.scale if options.scale is not None else before.scale if before else 1.0
-    if options.repeats < 1:
-        raise ParameterError(f"--repeats {options.repeats}: must be at least 1")
-    if not 0 < scale < math.inf:
-        raise ParameterError(f"--scale {scale}: must be greater than 0")
     if before and scale != before.scale:
         raise ParameterError(f"--scale {scale}: {options.compare} was measured with {before.scale}; leave it out")
     if options.threads:
@@ -98,7 +93,7 @@ def run_bench(options: argparse.Namespace) -> int:
         return Run(machine_name(), __version__, options.repeats, scale, ruler.best, measured)
 
     if before:
-        for again in range(1, CHANCES):  # what looks slower by time may only have met other work
+        for again in range(1, MEASUREMENTS):  # it may look slower only because of other work on the machine
             found = changes(run(), before)
             doubtful = [case for case, one in zip(listed, found, strict=True) if one.slower and not one.by_instructions]
             measure_all(doubtful, range(again * options.repeats, (again + 1) * options.repeats), ruler)

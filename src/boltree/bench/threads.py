@@ -21,8 +21,8 @@ from ..search.many import search_many
 from ..search.search import Search
 from ..terminal import table
 
-WARM_UP = 200
-"""Trials after which it is settled how threads work together."""
+WARM_UP_TRIALS = 200
+"""Trials before a search is measured: after them it is chosen how threads work together."""
 
 
 @dataclass
@@ -52,7 +52,7 @@ class ThreadCase:
         """A fresh search after a little warm-up: runs a number of trials, and then tells how."""
         wanted: dict[str, Any] = {"threads": threads, "deterministic": deterministic and threads > 1}
         search = Search(self.problem, self.algorithm, seed=seed, **wanted, **self.options)
-        search.run(trials=WARM_UP)
+        search.run(trials=WARM_UP_TRIALS)
 
         def seen() -> Speed:
             runner = search.runner
@@ -71,8 +71,8 @@ class ThreadCase:
             self.speeds[threads] = seen()
             self.speeds[threads].rate = rate
 
-    def settle(self, seconds: float) -> None:
-        """Find out how many trials one thread does in so long."""
+    def set_trials(self, seconds: float) -> None:
+        """Set `trials` to what one thread runs in this time."""
         run, _ = self.begin(1, 0, deterministic=False)
         trials, spent = 1_000, 0.0
         while spent < seconds / 4:
@@ -83,7 +83,7 @@ class ThreadCase:
         self.trials = max(int(trials * seconds / spent), 1)
 
     def row(self, numbers: Sequence[int]) -> list[str]:
-        """The words of the table."""
+        """Its row of the table."""
         one = self.speeds[1].rate
         words = [self.name, self.algorithm.name, f"{one / 1e3:,.0f} k"]
         for threads in numbers:
@@ -132,7 +132,7 @@ def measure_threads(
         check_threads(threads, deterministic)
     listed = thread_cases() if listed is None else listed
     for case in listed:
-        case.settle(seconds)
+        case.set_trials(seconds)
         for repeat in range(repeats):
             for threads in dict.fromkeys((1, *numbers)):
                 case.measure(threads, repeat, deterministic)

@@ -1,4 +1,4 @@
-"""The command line: words to calls, nothing else."""
+"""The command line: parses arguments and calls the library, nothing else."""
 
 from .commands import main
 

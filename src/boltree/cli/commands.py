@@ -1,4 +1,4 @@
-"""The command line: words to calls, nothing else."""
+"""The command line: parses arguments and calls the library, nothing else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from ..bench.table import add_bench
 from ..catalogue import PROBLEMS_HELP, TOO_LARGE, problem_named
@@ -15,13 +14,14 @@ from ..exact.evaluate import simple_regret, value_of
 from ..exact.solve import solve
 from ..go.commands import add_go
 from ..go.network.command import add_network
+from ..lab.arguments import add_algorithms
 from ..lab.commands import add_lab
 from ..lab.files import chosen_algorithms
 from ..problem.problem import Problem
 from ..problem.python.problem import PythonProblem
 from ..search.plan import plan
 from ..search.search import Search
-from ..terminal import HelpFormatter, Parser, table
+from ..terminal import Parser, positive_number, seed_number, table, whole_number
 from ..version import __version__
 from ..viewer.commands import add_watch
 
@@ -64,25 +64,21 @@ def _add_plan(commands: argparse._SubParsersAction[Parser]) -> None:
         description="Search a problem and say what to do, how sure that is, and what else there is. With --algorithm, "
         "search it with each of these and print what they recommend, its exact value and regret.",
         epilog="examples: boltree plan sailing --seconds 2; boltree plan frozen-lake --algorithm dents bts uct",
-        formatter_class=HelpFormatter,
     )
     command.add_argument("problem", help=PROBLEMS_HELP)
+    add_algorithms(command, "compare these algorithms, by name, with the paper's parameters")
     command.add_argument(
-        "--algorithm", nargs="+", metavar="NAME", help="compare these algorithms, by name, with the paper's parameters"
+        "--trials", type=whole_number, help=f"at most this number; {TRIALS:,} of each algorithm if left out"
     )
-    command.add_argument("--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it")
-    command.add_argument("--trials", type=int, help=f"at most this number; {TRIALS:,} of each algorithm if left out")
-    command.add_argument("--seconds", type=float, help="at most so long; 1 if neither is given")
+    command.add_argument("--seconds", type=positive_number, help="the most seconds; 1 if neither is given")
     command.add_argument("--growth", choices=("leaf", "trial"), default="trial", help="how the algorithms' trees grow")
-    command.add_argument("--seed", type=int, default=0, help="seed of the random numbers")
-    command.add_argument("--tree", type=int, metavar="DEPTH", help="also print each tree down to a depth")
+    command.add_argument("--seed", type=seed_number, default=0, help="seed of the random numbers")
+    command.add_argument("--tree", type=whole_number, metavar="DEPTH", help="also print each tree down to a depth")
     command.set_defaults(call=_plan)
 
 
 def _plan(options: argparse.Namespace) -> int:
     problem = problem_named(options.problem)
-    if options.trials is not None and options.trials < 1:
-        raise ParameterError(f"--trials {options.trials}: must be at least 1")
     if options.algorithm is None and options.parameters is None:
         found = plan(problem, seconds=options.seconds, trials=options.trials, seed=options.seed)
         print(found)

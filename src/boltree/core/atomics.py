@@ -1,7 +1,7 @@
 """Atomic operations for threads that share a tree: locks, counters, and a clock to measure waiting with.
 
-A node's lock is a bit of its marks, so it costs no memory. Whoever holds it may change the node and its block; it is
-held for a visit's own work only, never while a problem's step or a rollout runs, and no thread holds two.
+A node's lock is a bit of its marks, so it costs no memory. The thread that holds it may change the node and its block.
+It is held while a visit updates the node, never while a problem's step or a rollout runs, and no thread holds two.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .system import YIELD_AT as YIELD_AT
 
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 SPINS = 200
-"""So often a taken lock is looked at before the processor is given to another thread."""
+"""How often a thread looks at a taken lock before it yields the processor."""
 
 
 def _marks(builder, node):  # type: ignore[no-untyped-def]
@@ -149,19 +149,19 @@ def _plain_claim(address: int, expected: int, wanted: int) -> bool:
 try_lock: Any = _plain_try_lock if JIT_DISABLED else _try_lock_native
 is_locked: Any = (lambda node: bool(node.marks & LOCKED)) if JIT_DISABLED else _is_locked_native
 unlock: Any = _plain_unlock if JIT_DISABLED else _unlock_native
-"""``unlock(node)``: let others have it, with everything that was written before."""
+"""``unlock(node)``: release a node's lock; what was written before is then seen by other threads."""
 add_to: Any = _plain_add if JIT_DISABLED else _add_native
-"""``add_to(address, amount)``: add to a 64-bit counter; what it was before."""
+"""``add_to(address, amount)``: add to a 64-bit counter; returns its old value."""
 read_from: Any = (lambda address: ctypes.c_int64.from_address(int(address)).value) if JIT_DISABLED else _read_native
-"""``read_from(address)``: a 64-bit counter that other threads change."""
+"""``read_from(address)``: the value of a 64-bit counter that other threads change."""
 write_to: Any = _plain_write if JIT_DISABLED else _write_native
 """``write_to(address, value)``: set a 64-bit counter, after everything that was written before."""
 sleep: Any = (lambda function, microseconds: None) if JIT_DISABLED else _sleep_native
-"""``sleep(SLEEP_AT, microseconds)``: let the thread sleep, for at least so long."""
+"""``sleep(SLEEP_AT, microseconds)``: let the thread sleep for at least this time."""
 claim: Any = _plain_claim if JIT_DISABLED else _claim_native
-"""``claim(address, expected, wanted)``: change a 32-bit word if it is still as expected; whether it was."""
+"""``claim(address, expected, wanted)``: compare and swap, for a 32-bit word; whether it was as expected."""
 cycles: Any = (lambda: 0) if JIT_DISABLED else _cycles_native
-"""``cycles()``: the processor's clock; 0 where it cannot be read, so that waiting seems to take no time."""
+"""``cycles()``: the processor's cycle counter; 0 where it cannot be read, so that waiting seems to take no time."""
 
 
 @inlined
@@ -184,6 +184,6 @@ def lock(tree: Any, node: Any) -> None:
 
 @inlined
 def give_way(tree: Any) -> None:
-    """Let another thread run, where the system has a call for that: the one that is waited for may need the core."""
+    """Yield the processor, where the system has a call for that: the thread that holds the lock may need this core."""
     if tree.give_way != 0:
         call(tree.give_way, (0,))

@@ -1,9 +1,9 @@
-"""Ctrl-C where Python would drop it, and where it would tear something apart.
+"""Ctrl-C: none is lost where Python would drop it, and none comes while data are half changed.
 
 A kernel calls a problem in plain Python through C, and an exception cannot pass through C. What a method raises is
 caught and kept (native.py), but an interrupt may arrive a moment later, when the method has been left: Python then
 prints it as "ignored" and goes on. So it does where an interrupt meets a finaliser: of the threads of an earlier
-search, say, which may be cleaned up at any time. While a search runs, `rescued` hears what Python is about to ignore.
+search, say, which may be cleaned up at any time. While a search runs, `rescued` catches what Python would ignore.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def raise_dropped() -> None:
         raise error
 
 
-class _Ear:
-    """A hook for what Python ignores: interrupts of one thread are kept, all else goes to the hook before.
+class _InterruptHook:
+    """A ``sys.unraisablehook`` that keeps the interrupts of one thread, and leaves all else to the hook before it.
 
-    Hooks of several threads lie above each other and end in any order, so one that has ended stays until those above
-    it have ended too, and only passes on.
+    Hooks of several threads are chained and end in any order, so one that has ended stays in the chain until those set
+    after it have ended too, and only calls the hook before it.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class _Ear:
     def end(self) -> None:
         with _changing:
             hook: Any = sys.unraisablehook
-            while isinstance(hook, _Ear) and not hook.listens:
+            while isinstance(hook, _InterruptHook) and not hook.listens:
                 hook = hook.before
             sys.unraisablehook = hook
 
@@ -61,24 +61,24 @@ class _Ear:
 @contextmanager
 def rescued() -> Iterator[None]:
     """Raise an interrupt that Python drops in this block: at the next call of a problem's method, or at the end."""
-    ear = _Ear()
+    hook = _InterruptHook()
     try:
-        ear.begin()
+        hook.begin()
         yield
         raise_dropped()
     except BaseException as error:
-        late = dropped.pop(ear.thread, None)
+        late = dropped.pop(hook.thread, None)
         if late is not None and not isinstance(error, KeyboardInterrupt):
             raise late from error
         raise
     finally:
-        ear.listens = False  # before any call, at which the next interrupt might come
-        ear.end()
+        hook.listens = False  # before any call, at which the next interrupt might come
+        hook.end()
 
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Let an interrupt wait until this block is done: for what must stay whole and does not take long."""
+    """Delay an interrupt until this block is done: for short blocks that must not be left half done."""
     mine = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT) if mine else None
     if not callable(before):

@@ -3,7 +3,7 @@
 Why these options, once and for all:
 
 * ``_nrt=False`` and ``forceinline=True``: Numba counts references to every array that crosses a
-  function boundary; in a tree search that tax is ten times the work itself. A helper compiled
+  function boundary; in a tree search that costs ten times the work itself. A helper compiled
   without the run-time cannot create or return arrays, so nothing is counted, and it is always
   inlined into its caller.
 * ``error_model="numpy"``: a division does not branch to raise ``ZeroDivisionError``.
@@ -91,12 +91,12 @@ def _leave_unoptimised(helper: Any) -> None:
 
 
 def kernel(function: F) -> F:
-    """Compile a function that Python calls; keep its machine code on disk. Other threads go on meanwhile."""
+    """Compile a function that Python calls; keep its machine code on disk. It runs without the GIL."""
     return _called_from_python(function, nogil=True)
 
 
 def brief(function: F) -> F:
-    """A kernel of microseconds. It keeps the interpreter, which other threads might not give back for longer."""
+    """Compile a kernel that takes microseconds. It keeps the GIL: getting it back from other threads takes longer."""
     return _called_from_python(function, nogil=False)
 
 
@@ -125,7 +125,7 @@ UNCOMPILED = (
     "adapters", "batches", "cli", "evaluators", "go/gtp", "go/match", "jobs", "lab", "parallel", "search", "tree",
     "viewer", "web",
 )  # fmt: skip
-"""Rooms without compiled functions: an edit there leaves machine code as it is."""
+"""Packages without compiled functions: machine code stays valid when they are edited."""
 
 
 @lru_cache(maxsize=1)

@@ -45,9 +45,7 @@ def _call_native(typing_context, address, arguments):  # type: ignore[no-untyped
         kind = ir.FunctionType(ir.IntType(32), [i64.as_pointer(), i8p.as_pointer()] + [i64] * count)
         result = cgutils.alloca_once(builder, i64)
         exception = cgutils.alloca_once(builder, i8p)
-        builder.store(
-            ir.Constant(i64, int(FAILED)), result
-        )  # a callback that an interrupt kept from running leaves it so
+        builder.store(ir.Constant(i64, int(FAILED)), result)  # stays, if an interrupt kept a callback from running
         items = [
             context.cast(builder, item, given, types.int64)
             for item, given in zip(cgutils.unpack_tuple(builder, values[1], count), arguments.types, strict=True)
@@ -73,10 +71,10 @@ def plain_array_at(address: int, shape: int | tuple[int, ...], dtype: np.dtype[A
 
 
 def for_kernels(array: Any) -> Any:
-    """Records as kernels are given them: with attributes only where kernels are Python.
+    """An array of records as kernels are given it: a plain array, or a recarray where kernels are interpreted.
 
-    Numba asks what it is given for an attribute and drops what comes instead of an answer. A recarray answers by code
-    in Python, where Ctrl-C may come.
+    Numba looks up an attribute of an argument and drops any exception of that. A recarray looks attributes up in
+    Python code, where Ctrl-C may come, and would be dropped.
     """
     return array.view(np.recarray) if JIT_DISABLED else array.view(np.ndarray)
 
@@ -156,7 +154,7 @@ def address_of_compiled(
 def address_of_python(
     function: Callable[..., int], arity: int, keep: Callable[[BaseException], None] | None = None
 ) -> tuple[int, Any]:
-    """Give a Python function of `arity` integers an address to be called by alike; `keep` gets what it raises."""
+    """An address by which kernels call a Python function of `arity` integers; `keep` is called with what it raises."""
     kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * arity)
     word = ctypes.c_int64
 

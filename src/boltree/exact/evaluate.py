@@ -70,9 +70,9 @@ class Exact:
         )
 
     def _value_of_graph(self, search: Search) -> float:
-        """The same where a state at a depth is one node, however it was reached: step by step from the last.
+        """`value_of` where a state at a depth is one node, however it was reached: step by step from the last.
 
-        The walk over the tree would come to the same node by every way there.
+        The walk over a tree would come to the same node by every path that leads there.
         """
         model, seen, by_state = self.best.model, search.survey(), search.transpositions == "state"
         rows, outcomes = int(model.rows[model.size]), int(model.first[model.rows[model.size]])

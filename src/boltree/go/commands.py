@@ -1,4 +1,4 @@
-"""Go's part of the command line: words to calls."""
+"""Go's part of the command line: parses arguments and calls the library."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
-from ..jobs.arguments import add_running
-from ..jobs.executors import Threads, cores, executor_for
-from ..terminal import HelpFormatter, positive_number, real_number, seed_number, whole_number
+from ..jobs.arguments import add_running, executor_for
+from ..jobs.executors import Threads, cores
+from ..terminal import positive_number, real_number, seed_number, whole_number, whole_within
 from ..version import __version__
 from .match.contender import BATCH, NO_NETWORK, Contender, contender_from, distinct, engine_from, network_named
 from .player import Limit
@@ -42,7 +42,7 @@ def _add_thinking(command: argparse.ArgumentParser, board: int) -> None:
     )
     command.add_argument("--trials", type=whole_number, help="trials of a move; with --seconds, whichever ends first")
     command.add_argument("--batch", type=whole_number, default=BATCH, help="leaves that the network values at a time")
-    command.add_argument("--board", type=_size, default=board, metavar="N", help="size of the board")
+    command.add_argument("--board", type=whole_within(2, 19), default=board, metavar="N", help="size of the board")
     command.add_argument("--komi", type=real_number, help="White's points for moving second; 7.5 on 19x19, else 6.5")
     command.add_argument("--seed", type=seed_number, default=None, help="seed of the random numbers")
 
@@ -57,7 +57,6 @@ def _add_gtp(commands: Any) -> None:
         "(lz-analyze, kata-analyze), with a network also scores and ownership. Clocks that they set come before "
         "--seconds.",
         epilog="example: boltree gtp --network b15 --algorithm ar-bts --seconds 5",
-        formatter_class=HelpFormatter,
     )
     command.add_argument("--algorithm", default="ar-bts", metavar="PLAYER", help=_PLAYER)
     command.add_argument(
@@ -101,7 +100,6 @@ def _add_match(commands: Any) -> None:
         "opening is played twice, with the colours swapped. Every game is kept (JSON and SGF); run again, it goes on "
         "where it was stopped. With --seconds one game is played at a time unless --workers says otherwise.",
         epilog="example: boltree match puct ar-bts --games 50 --board 9 --seconds 2.5",
-        formatter_class=HelpFormatter,
     )
     command.add_argument("players", nargs="*", metavar="PLAYER", help=_PLAYER)
     command.add_argument(
@@ -109,7 +107,9 @@ def _add_match(commands: Any) -> None:
         help=f"a program that speaks GTP, as a player, such as '{_ENGINE}'; it is told --seconds, but not --trials",
     )  # fmt: skip
     command.add_argument("--games", type=whole_number, default=50, help="games of every two players, an even number")
-    command.add_argument("--opening", type=_count, default=2, metavar="N", help="random moves that a game begins with")
+    command.add_argument(
+        "--opening", type=whole_within(0, 40), default=2, metavar="N", help="random moves that a game begins with"
+    )
     command.add_argument("--openings", type=Path, nargs="+", metavar="SGF", help="files or folders of openings instead")
     command.add_argument(
         "--tune", nargs=2, metavar=("PARAMETER", "NUMBERS"),
@@ -185,7 +185,6 @@ def _add_play(commands: Any) -> None:
         help="play a game of Go in the terminal",
         description="Play a game of Go in the terminal, by the names of points; with hints, and moves taken back.",
         epilog="example: boltree play --board 9 --colour white --seconds 2",
-        formatter_class=HelpFormatter,
     )
     command.add_argument("--algorithm", default="ar-bts", metavar="PLAYER", help=_PLAYER)
     command.add_argument(
@@ -202,14 +201,14 @@ def _add_play(commands: Any) -> None:
 def _play(options: argparse.Namespace) -> int:
     from .board.handicap import fixed_handicap
     from .game import Game
-    from .play import Table, shows_unicode
+    from .play import TerminalGame, shows_unicode
 
     contender = _opponent(options)
     stones = fixed_handicap(options.board, options.handicap) if options.handicap else []
     game = Game(options.board, _komi(options), "no-suicide", black=stones, to_move="white" if stones else "black")
     player = contender.player(options.seed)
     try:
-        Table(game, player, contender.limit, options.colour, plain=not shows_unicode()).run()
+        TerminalGame(game, player, contender.limit, options.colour, plain=not shows_unicode()).run()
     finally:
         player.close()
     return 0
@@ -247,18 +246,6 @@ def _network(options: argparse.Namespace) -> str | None:
 
 def _komi(options: argparse.Namespace) -> float:
     return float(options.komi) if options.komi is not None else KOMI.get(options.board, 6.5)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) > 40:
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number from 0 to 40")
-    return int(text)
-
-
-def _size(text: str) -> int:
-    if not text.isdecimal() or not 2 <= int(text) <= 19:
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number from 2 to 19")
-    return int(text)
 
 
 def _numbers(text: str) -> list[float]:

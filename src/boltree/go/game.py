@@ -256,9 +256,20 @@ class Game:
 
     def to_sgf(self) -> str:
         """The game as SGF text."""
-        from .sgf import sgf_of
+        from .sgf import SgfGame, sgf_text
 
-        return sgf_of(self)
+        black, white = self.setup
+        return sgf_text(
+            SgfGame(
+                self.size,
+                self.komi,
+                self.rules,
+                setup=(tuple(black), tuple(white)),
+                first_to_move=self.first_to_move[0],
+                moves=tuple((mover[0], move) for mover, move in zip(self.movers, self.moves, strict=True)),
+                result=self.result if self.is_over else "",
+            )
+        )
 
     @classmethod
     def from_sgf(cls, text: Union[str, bytes], *, rules: str | None = None) -> Game:
@@ -266,9 +277,17 @@ class Game:
 
         Rules that the text does not name, or that score territory, are taken as "tromp-taylor".
         """
-        from .sgf import game_of
+        from .sgf import read_sgf
 
-        return game_of(text, rules)
+        read = read_sgf(text)
+        black, white = read.setup
+        game = cls(read.size, read.komi, rules or read.rules, black=black, white=white, to_move=read.first_to_move)
+        for colour, move in read.moves:
+            try:
+                game.play(move, colour, play_on=True)
+            except ParameterError as error:
+                raise ParameterError(f"SGF: {error}") from None
+        return game
 
 
 def result_of(score: float) -> str:

@@ -13,7 +13,7 @@ from .board.points import COLOURS, LETTERS, PASS, move_name
 from .game import Game
 from .network.outlook import outlook_of
 from .player import RESIGN, Choice, Limit, Player, SearchPlayer
-from .status import DEAD, settled_score, statuses
+from .status import DEAD, score_without_dead, statuses
 
 HELP = """Type a point such as D4, or one of
   pass     let the other move; two passes end the game
@@ -52,7 +52,7 @@ def board_text(game: Game, *, plain: bool = False) -> str:
     return "\n".join([*lines, letters])
 
 
-class Table:
+class TerminalGame:
     """A game between a person and a player.
 
     Args:
@@ -80,7 +80,7 @@ class Table:
         self._ask, self._say, self._plain = ask, say, plain
 
     def run(self) -> None:
-        """Play until the game is over, or the person has had enough."""
+        """Play until the game is over, or the person leaves."""
         self._say(f"You are {self.colour}, {self.player.name} is {self._other}. Type help for what you can do.\n")
         self._show()
         while not self.game.is_over:
@@ -154,7 +154,7 @@ class Table:
         if not dead:
             return ""
         names, looks = " ".join(move_name(p, self.game.size) for p in dead), "looks" if len(dead) == 1 else "look"
-        return f" But {names} {looks} dead; without, {_said(settled_score(self.game, outlook))}."
+        return f" But {names} {looks} dead; without, {_said(score_without_dead(self.game, outlook))}."
 
     def _undo(self) -> None:
         """Back to the person's last move; an opening that was given is not taken back beyond it."""

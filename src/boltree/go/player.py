@@ -26,8 +26,8 @@ from .settings import SCALE
 
 RESIGN = "resign"
 
-MOVING = 4e-9
-"""Seconds that a byte of a tree takes when its root is moved on, about."""
+MOVING_SECONDS_PER_BYTE = 4e-9
+"""About how long moving a tree's root on takes, for each byte of the tree."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Player(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of processes, if it has any."""
+        """End its processes, if it has any."""
         ...
 
 
@@ -122,7 +122,7 @@ class SearchPlayer:
         """Forget a tree that would take more than half of the time to move on: to search anew gives more."""
         if self.search is None or self._known is None or limit.seconds is None:
             return
-        if game.length > self._known.length and self.search.nbytes * MOVING > limit.seconds / 2:
+        if game.length > self._known.length and self.search.nbytes * MOVING_SECONDS_PER_BYTE > limit.seconds / 2:
             self.forget()
 
     def search_at(self, game: Game) -> Search:
@@ -139,7 +139,7 @@ class SearchPlayer:
         self.search = self._known = None
 
     def close(self) -> None:
-        """Forget the tree; there is nothing else to let go."""
+        """Forget the tree; there are no processes to end."""
         self.forget()
 
     def _begin(self, game: Game) -> Search:

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Union
 
 from ..errors import ParameterError
 from ..extras import needs
 from .board.points import LETTERS, PASS
-from .game import Game
 
 _WRITTEN = {"tromp-taylor": "Tromp-Taylor", "no-suicide": "Chinese"}
 _READ = {"chinese": "no-suicide", "aga": "no-suicide", "ing": "tromp-taylor", "goe": "tromp-taylor"}
 """SGF's names of rules with area scoring; all others are read as "tromp-taylor"."""
 
+Stones = tuple[str, ...]
 
-def sgf_of(game: Game) -> str:
+
+@dataclass(frozen=True)
+class SgfGame:
+    """What an SGF text says of a game: its settings, its stones before the first move, and its moves.
+
+    Attributes:
+        setup: the points of Black's and of White's stones before the first move.
+        moves: (colour, point) of each, the colour as its first letter; the point may be the pass.
+        result: such as ``"B+3.5"``; empty while the game is not over.
+    """
+
+    size: int
+    komi: float
+    rules: str
+    setup: tuple[Stones, Stones]
+    first_to_move: str
+    moves: tuple[tuple[str, str], ...]
+    result: str = ""
+
+
+def sgf_text(game: SgfGame) -> str:
     """A game as SGF text."""
     record: Any = needs("sgfmill.sgf", "go").Sgf_game(size=game.size)
     root = record.get_root()
@@ -25,17 +46,17 @@ def sgf_of(game: Game) -> str:
         root.set_setup_stones([_place(stone) for stone in black], [_place(stone) for stone in white])
         if len(black) > 1 and not white:
             root.set("HA", len(black))
-    if black or white or game.first_to_move == "white":
-        root.set("PL", game.first_to_move[0])
-    if game.is_over:
+    if black or white or game.first_to_move == "w":
+        root.set("PL", game.first_to_move)
+    if game.result:
         root.set("RE", game.result)
-    for mover, move in zip(game.movers, game.moves, strict=True):
-        record.extend_main_sequence().set_move(mover[0], _place(move))
+    for colour, move in game.moves:
+        record.extend_main_sequence().set_move(colour, _place(move))
     return str(record.serialise().decode("utf-8"))
 
 
-def game_of(text: Union[str, bytes], rules: str | None) -> Game:
-    """The main line of an SGF text as a game."""
+def read_sgf(text: Union[str, bytes]) -> SgfGame:
+    """The main line of an SGF text; rules that it does not name, or that score territory, are "tromp-taylor"."""
     if not isinstance(text, (str, bytes)):
         raise ParameterError(f"SGF: {text!r} must be the text itself, as str or bytes")
     sgf, sgf_moves = needs("sgfmill.sgf", "go"), needs("sgfmill.sgf_moves", "go")
@@ -50,21 +71,14 @@ def game_of(text: Union[str, bytes], rules: str | None) -> Game:
         named = root.get("RU").strip().lower() if root.has_property("RU") else ""
     except ValueError as error:
         raise ParameterError(f"SGF: {error}") from None
-    begins = first or (moves[0][0] if moves else "w" if black and not white else "b")
-    game = Game(
+    return SgfGame(
         size,
         komi,
-        rules or _READ.get(named, "tromp-taylor"),
-        black=sorted(map(_name, black)),
-        white=sorted(map(_name, white)),
-        to_move=begins,
+        _READ.get(named, "tromp-taylor"),
+        setup=(tuple(sorted(map(_name, black))), tuple(sorted(map(_name, white)))),
+        first_to_move=first or (moves[0][0] if moves else "w" if black and not white else "b"),
+        moves=tuple((colour, _name(place)) for colour, place in moves),
     )
-    for colour, place in moves:
-        try:
-            game.play(_name(place), colour, play_on=True)
-        except ParameterError as error:
-            raise ParameterError(f"SGF: {error}") from None
-    return game
 
 
 def _place(move: str) -> tuple[int, int] | None:

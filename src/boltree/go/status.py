@@ -1,6 +1,6 @@
 """Which stones are alive, dead or in seki when a game ends.
 
-What Benson's theorem settles is certain: a pass-alive chain is alive, a chain in pass-alive territory is dead. Of the
+What Benson's theorem decides is certain: a pass-alive chain is alive, a chain in pass-alive territory is dead. Of the
 others, a chain is dead where an outlook (a network's ownership, or random games) gives its points to the opponent with
 better than four chances in five; when in doubt it is alive, and counts as it stands on the board. Chains are in seki
 that live, once the dead are taken off, only because neither side may fill the liberties that they share: who does puts
@@ -47,7 +47,7 @@ def without(colours: list[int], chains: list[Region]) -> list[int]:
     return left
 
 
-def settled_score(game: Game, outlook: Outlook) -> float:
+def score_without_dead(game: Game, outlook: Outlook) -> float:
     """Black's area minus White's and komi, with the dead stones taken off."""
     dead = [chain for chain, status in statuses(game, outlook) if status == DEAD]
     colours = without(game.view.colour[: game.size**2].tolist(), dead)
@@ -81,12 +81,12 @@ def _in_seki(colours: list[int], size: int, sure: list[int]) -> set[int]:
     """The points of the chains in seki, on a board without dead stones."""
     regions = regions_of(colours, size)
     at = {p: one for one in regions for p in one.points}
-    closed = [one for one in regions if one.colour == EMPTY and _nobody_may_fill(one, colours, size)]
+    closed = [one for one in regions if one.colour == EMPTY and _neither_may_fill(one, colours, size)]
     found = {at[q] for one in closed for q in one.border if sure[q] != at[q].colour}
     return {p for one in found for p in one.points}
 
 
-def _nobody_may_fill(region: Region, colours: list[int], size: int) -> bool:
+def _neither_may_fill(region: Region, colours: list[int], size: int) -> bool:
     """Whether an empty region borders both colours, and neither may play in it without an atari."""
     if owner_of(region, colours) != EMPTY or not region.border:
         return False

@@ -1,4 +1,4 @@
-"""Options of the commands that run jobs."""
+"""Options of the commands that run jobs, and who runs them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from ..terminal import whole_number
+from .executors import Executor, Here, Processes, cores
 
 
 def add_running(command: argparse.ArgumentParser, out: str) -> None:
@@ -16,6 +17,16 @@ def add_running(command: argparse.ArgumentParser, out: str) -> None:
     command.add_argument("--cluster", metavar="ADDRESS", help="run on a Ray cluster: its address, or auto")
     command.add_argument("--shard", type=_shard, default=(0, 1), metavar="I/N", help="run only the I-th of N parts")
     command.add_argument("--no-progress", action="store_true", help="show no progress")
+
+
+def executor_for(workers: int | None, cluster: str | None) -> Executor:
+    """Worker processes, one a core unless their number is given, or a Ray cluster at an address."""
+    if cluster is not None:
+        from .cluster import RayCluster
+
+        return RayCluster(cluster)
+    count = workers or cores()
+    return Here() if count == 1 else Processes(count)
 
 
 def _shard(text: str) -> tuple[int, int]:

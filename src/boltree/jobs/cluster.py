@@ -1,8 +1,8 @@
 """Running jobs on a Ray cluster: the same jobs, the same results.
 
 Every node needs the same version of boltree as the machine that starts the run; a job on a node with another fails and
-says so. Results travel back to that machine, which alone writes them, so no folder need be shared. Modules of the
-user's own problems (``module:object``) that lie below the current folder travel to the nodes; packages that they
+says so. Results are sent back to that machine, which alone writes them, so no folder need be shared. Modules of the
+user's own problems (``module:object``) that lie below the current folder are sent to the nodes; packages that they
 import from elsewhere must be installed there.
 """
 
@@ -25,14 +25,14 @@ from ..version import __version__
 from .executors import ATTEMPTS, Ended, Finished, Progress, attempt
 
 AHEAD = 4
-"""Jobs handed to the cluster for each of its CPUs: none waits for the next, and ten thousand do not flood it."""
+"""Jobs handed to the cluster for each of its CPUs: no CPU waits for its next one, and they are not all handed over."""
 
-_MANNERS = {
+_RAY_SETTINGS = {
     "RAY_task_oom_retries": str(ATTEMPTS - 1),  # or a job that takes too much memory is tried for ever
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",  # or a node that dies prints its log among our tables
 }
-_PATIENCE = 10.0  # seconds until an address counts as silent
-_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # how HTTP/2, so gRPC, begins
+_SILENCE_SECONDS = 10.0  # until an address is given up that does not answer
+_HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # gRPC begins with it
 
 
 class RayCluster:
@@ -50,7 +50,7 @@ class RayCluster:
 
     def run(self, jobs: Sequence[Any], progress: Progress, tick: Callable[[], None]) -> Ended:
         """Run all jobs; the progress shows only those that ended, for nodes share no memory."""
-        for name, value in _MANNERS.items():
+        for name, value in _RAY_SETTINGS.items():
             os.environ.setdefault(name, value)  # Ray reads them when it is imported
         ray = needs("ray", "cluster")
         connected = not ray.is_initialized() and self._connect(ray, jobs)
@@ -97,8 +97,8 @@ class RayCluster:
         if self.address == "auto" or os.environ.get("RAY_USE_TLS", "0") == "1":
             return
         host, _, port = self.address.removeprefix("ray://").rpartition(":")
-        with socket.create_connection((host.strip("[]"), int(port)), _PATIENCE) as line:
-            line.sendall(_GREETING)
+        with socket.create_connection((host.strip("[]"), int(port)), _SILENCE_SECONDS) as line:
+            line.sendall(_HTTP2_PREFACE)
             if line.recv(4)[3:] != b"\4":
                 raise ConnectionError("what answers is not Ray")
 

@@ -145,18 +145,18 @@ class Threads:
 _cells: Any = None
 
 
-def _begin(cells: Any, voice: Any) -> None:
-    """Prepare a worker: Ctrl-C is the parent's to handle, and one worker says for all that they compile."""
+def _begin(cells: Any, announcer: Any) -> None:
+    """Prepare a worker: Ctrl-C is the parent's to handle, and one worker tells the user for all that they compile."""
     global _cells
     _cells = cells
-    if not voice.acquire(block=False):
+    if not announcer.acquire(block=False):
         os.environ["BOLTREE_QUIET"] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Processes started here never see Ctrl-C, not even while they still import; this one sees it afterwards."""
+def _without_interrupts() -> Iterator[None]:
+    """Start processes in this block that ignore Ctrl-C from the beginning; this process gets it after the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -196,7 +196,7 @@ class Processes:
                         if len(running) >= (1 if suspects else 2 * self.workers):
                             break
                         index = waiting.pop(0)
-                        with _deaf_to_interrupts():
+                        with _without_interrupts():
                             running[pool.submit(_attempt, index, jobs[index])] = index
                     ended, _ = wait(running, timeout=0.1, return_when=FIRST_COMPLETED)
                     tick()
@@ -223,16 +223,6 @@ def _stop(pool: ProcessPoolExecutor) -> None:
         worker.terminate()
     for worker in workers:
         worker.join()
-
-
-def executor_for(workers: int | None, cluster: str | None) -> Executor:
-    """Worker processes, one a core unless their number is given, or a Ray cluster at an address."""
-    if cluster is not None:
-        from .cluster import RayCluster
-
-        return RayCluster(cluster)
-    count = workers or cores()
-    return Here() if count == 1 else Processes(count)
 
 
 def cores() -> int:

@@ -60,8 +60,8 @@ def intervals(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray
 def mean_result(pairs: Sequence[float]) -> Interval:
     """The mean of pairs' results, each from 0 to 1, with its 95 % interval: Student's.
 
-    Where all pairs ended alike there is no spread to go by; Wilson's interval for a proportion, with one observation for
-    each pair, stands in.
+    Where all pairs ended alike there is no spread to go by; then it is Wilson's interval for a proportion, with one
+    observation for each pair.
 
     >>> [round(number, 2) for number in mean_result([1.0, 0.5, 0.5, 1.0])]
     [0.75, 0.29, 1.0]

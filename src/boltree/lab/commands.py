@@ -1,4 +1,4 @@
-"""The lab's part of the command line: words to calls."""
+"""The lab's part of the command line: parses arguments and calls the library."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ..catalogue import PROBLEMS
-from ..errors import ParameterError
-from ..jobs.arguments import add_running
-from ..jobs.executors import executor_for
-from ..terminal import HelpFormatter, seed_number, whole_number
-from .running import Laboratory
+from ..terminal import seed_number
+from .arguments import add_algorithms, add_laboratory, add_sizes, laboratory
 from .suite.command import add_suite
 from .tuning.command import add_tune
 
 Commands = Any
-_HELP = HelpFormatter
+
+TENTH = "about a tenth of the work"
 
 
 def add_lab(commands: Commands) -> None:
@@ -28,14 +26,6 @@ def add_lab(commands: Commands) -> None:
     add_suite(commands)
 
 
-def laboratory(options: argparse.Namespace) -> Laboratory:
-    """Where and by whom jobs are run, from the options of `add_running`."""
-    if options.workers and options.cluster:
-        raise ParameterError("--workers and --cluster: give one of them")
-    executor = executor_for(options.workers, options.cluster)
-    return Laboratory(options.out, executor, options.shard, show=not options.no_progress)
-
-
 def _add_compare(commands: Commands) -> None:
     command = commands.add_parser(
         "compare",
@@ -43,16 +33,12 @@ def _add_compare(commands: Commands) -> None:
         description="Run algorithms side by side on a problem, with repeats, and report on them: a table, figures "
         "(PNG, SVG) and an interactive page. Run again, it goes on where it was stopped.",
         epilog="example: boltree compare frozen-lake --out results",
-        formatter_class=_HELP,
     )
     command.add_argument("what", metavar="PROBLEM", help=f"{', '.join(PROBLEMS)}, module:object, or an experiment.toml")
-    command.add_argument("--algorithm", nargs="+", metavar="NAME", help="which algorithms; the paper's if left out")
-    command.add_argument("--parameters", type=Path, metavar="FILE", help="a parameter file, as boltree tune writes it")
-    command.add_argument("--trials", type=whole_number, help="trials of every search")
-    command.add_argument("--repeats", type=whole_number, help="searches of every algorithm")
+    add_algorithms(command)
+    add_sizes(command, "searches of every algorithm")
     command.add_argument("--seed", type=seed_number, default=0, help="all random numbers derive from it")
-    command.add_argument("--quick", action="store_true", help="an experiment file's quick settings")
-    add_running(command, "boltree-results")
+    add_laboratory(command, "an experiment file's quick settings")
     command.set_defaults(call=_compare)
 
 
@@ -73,11 +59,9 @@ def _add_figure(commands: Commands) -> None:
         help="make a figure or table of the paper",
         description="Make a figure or table of the paper, at full scale or about a tenth; without a name, list them.",
         epilog="example: boltree figure 3a --quick --out results",
-        formatter_class=_HELP,
     )
     command.add_argument("name", nargs="?", metavar="NAME", help="such as 2, 3a, 10-chain, table-3")
-    command.add_argument("--quick", action="store_true", help="about a tenth of the work")
-    add_running(command, "boltree-results")
+    add_laboratory(command, TENTH)
     command.set_defaults(call=_figure)
 
 
@@ -106,14 +90,12 @@ def _add_claims(commands: Commands) -> None:
         description="Run the experiments behind the paper's claims and judge each by its criterion. Run again, it goes "
         "on where it was stopped.",
         epilog="example: boltree claims --quick",
-        formatter_class=_HELP,
     )
     command.add_argument("claims", nargs="*", metavar="CLAIM", help="such as C4; all if left out")
-    command.add_argument("--quick", action="store_true", help="about a tenth of the work")
     command.add_argument("--json", type=Path, metavar="FILE", help="also write claims, verdicts and numbers to a file")
     command.add_argument("--write", type=Path, metavar="FILE.md", help="also write them as a page with figures")
     command.add_argument("--list", action="store_true", help="only list the claims")
-    add_running(command, "boltree-results")
+    add_laboratory(command, TENTH)
     command.set_defaults(call=_claims)
 
 

@@ -1,7 +1,7 @@
 """One setting's repeats run side by side: all to the first checkpoint, then all to the next.
 
 So a hopeless setting shows by the mean of its repeats long before the first of them is finished. The searches run in
-threads, which compiled searches share the cores well in; how many threads there are changes nothing in the result.
+threads, since compiled searches run without the GIL; how many threads there are changes nothing in the result.
 """
 
 from __future__ import annotations

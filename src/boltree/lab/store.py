@@ -1,4 +1,4 @@
-"""Results on disk: each finished job is one Parquet file, there as a whole or not at all.
+"""Results on disk: each finished job is one Parquet file, written completely or not at all.
 
 A file is written under a temporary name and renamed, so a run that was killed leaves only whole files, and two runs in
 the same folder cannot harm each other: at worst they compute the same file twice. All of them at once, in one line::

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 FIRST_TRIALS, PIECE_SECONDS = 64, 0.002
-"""Trials of a first piece, and about how long a piece takes: so soon a tree stops when it is told to."""
+"""Trials of a first piece, and about how long a piece takes: a tree that is told to stop does so within this time."""
 
 
 class Allotment:

@@ -57,7 +57,7 @@ class HelperTree:
             self._running = None
 
     def stop(self) -> None:
-        """Let it end soon, wherever it is."""
+        """Let it end after its present piece of trials."""
         self._stopped = True
 
     def _run(self) -> bool:
@@ -80,7 +80,7 @@ class HelperTree:
         return self.tree.run(trials)
 
     def leave(self) -> None:
-        """Give the tree up, which another has taken over; the random numbers go on."""
+        """Drop the tree, whose nodes are in another now; the next one goes on with its random numbers."""
         if self.tree is not None:
             self._generator = self.tree.storage.scratch["rng"].copy()
             self.tree = None

@@ -1,6 +1,6 @@
 """Merges the trees of several threads (core/trial/merge.py says how): two and two at the same time, until one is left.
 
-Every thread has a part in it, to the end: what lies below different pairs of nodes can be matched at the same time.
+All threads work until the end: what lies below different pairs of nodes can be matched at the same time.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from .merger import Merger, compile_merging
 from .partitions import divide, largest_block, make_room
 from .threaded import Threaded, counts_in_order, new_pool
 
-FIRST_MEETING_TRIALS, LAST_MEETING_TRIALS = 2048, 65536
+FIRST_MERGE_TRIALS, LAST_MERGE_TRIALS = 2048, 65536
 """Trials of every thread after which full trees are merged: at first, and at most (the number doubles while no tree is
 full)."""
 NEVER = 1 << 60
@@ -54,10 +54,10 @@ class OwnTrees(Threaded):
         common, n = Allotment(self.threads), self.threads
         # of each tree, the search's own first
         self._allotments = [common] * n if self._dynamic else [Allotment() for _ in range(n)]
-        self._met = 0  # trials that were given out since all were merged, where each tree has its own
+        self._given_out = 0  # trials that were given out since all were merged, where each tree has its own
         self._first: int | None = None  # trials that the search had then
-        self._apart = NEVER if self._dynamic else FIRST_MEETING_TRIALS  # trials between meetings, ...
-        self._meeting = self._apart * self.threads  # ... and when the next is
+        self._interval = NEVER if self._dynamic else FIRST_MERGE_TRIALS  # trials of each thread between merges, ...
+        self._merge_at = self._interval * self.threads  # ... and after how many, of all, the next may be
         self._full = False  # whether the search's own tree has used up its part of the memory
         self._unmerged = False  # whether trees wait to be merged, for which there was no memory
 
@@ -85,16 +85,16 @@ class OwnTrees(Threaded):
             if self.tree.storage.partition is None and not self._plant(total, left):
                 return False
             if self._given < end:
-                self._run(min(end, self._meeting), self._meeting if total is None else min(self._meeting, total))
+                self._run(min(end, self._merge_at), self._merge_at if total is None else min(self._merge_at, total))
             full = self._which_are_full()
-            if self._given in (self._meeting, total) or (any(full) if self._dynamic else all(full)):
+            if self._given in (self._merge_at, total) or (any(full) if self._dynamic else all(full)):
                 self._await()
                 full = self._which_are_full()
                 if any(full) and (all(full) or not self._may_wait(total)):
                     return self._gather()
-            if self._given == self._meeting:
-                self._apart = min(2 * self._apart, LAST_MEETING_TRIALS)
-                self._meeting = self._given + self._apart * self.threads
+            if self._given == self._merge_at:
+                self._interval = min(2 * self._interval, LAST_MERGE_TRIALS)
+                self._merge_at = self._given + self._interval * self.threads
             if self._given >= end:
                 return True
 
@@ -124,7 +124,7 @@ class OwnTrees(Threaded):
     @property
     def _given(self) -> int:
         """Trials that were given out since all were merged."""
-        return int(self._allotments[0].given) if self._dynamic else self._met
+        return int(self._allotments[0].given) if self._dynamic else self._given_out
 
     def _run(self, end: int, bound: int) -> None:
         """Give out trials up to the `end`, and some more to the helpers, up to the `bound`; full trees run no more."""
@@ -141,7 +141,7 @@ class OwnTrees(Threaded):
             return tree.trials - before
 
         self._allotments[0].use(run, lambda: not self._full, self._trials_of(0, end))
-        self._met = end
+        self._given_out = end
 
     def _await(self) -> None:
         """Wait until the helpers have run all trials that are theirs."""

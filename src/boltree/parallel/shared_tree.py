@@ -12,16 +12,16 @@ from ..core.memory.compaction import drop_unvisited
 from ..core.trial.locked import run_worker, set_reserves
 from ..tree import Tree
 from .renumber import compile_renumbering, renumber
+from .thread_record import ThreadRecord
 from .threaded import Threaded, Waiting, new_pool
-from .workers import Worker
 
 
 class SharedTree(Threaded):
-    """Workers on the search's own tree, which is whole again whenever they have stopped."""
+    """Threads that run trials on the search's own tree; whenever they have stopped, its nodes have no gaps."""
 
     def __init__(self, tree: Tree, threads: int, seed: np.random.SeedSequence) -> None:
         super().__init__(tree, threads)
-        self._workers = [Worker(tree, one) for one in seed.spawn(threads)]
+        self._workers = [ThreadRecord(tree, one) for one in seed.spawn(threads)]
         self._pool = new_pool(threads)
         self._version = tree.version
         make_ready(run_worker, tree.record)

@@ -52,7 +52,7 @@ class Threaded(ChunkedRunner):
 
 
 def check_threads(threads: Any, deterministic: Any) -> None:
-    """Refuse what is not a number of threads."""
+    """Refuse what is not a number of threads, or not True or False."""
     whole("threads", threads, 1, MAX_THREADS)
     if not isinstance(deterministic, bool):
         raise ParameterError(f"deterministic={deterministic!r}: must be True or False")

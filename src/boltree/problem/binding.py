@@ -345,7 +345,7 @@ class Binding:
             pass  # perhaps it makes arrays of its own: slower, but allowed
         try:
             return address_of_compiled(self._wrapper(name, True), ARITY[name], kept, temporaries=True)
-        except Exception as error:  # Numba raises all sorts
+        except Exception as error:  # Numba raises exceptions of many classes
             used = "step, legal, random_action or outcomes" if name == "rollout" else name
             raise ProblemError(
                 f"{owner.__qualname__}.{used} does not compile; bt.check(problem) may say more in plain Python. "

@@ -21,13 +21,13 @@ EPISODES, STEPS = 20, 200
 """How many random episodes are played, and their most steps, unless time is up."""
 
 SECONDS = 3.0
-"""So long after the first state, which compiles, the check is content with what it has seen."""
+"""For how long episodes are played, from the end of the first state's check, which compiles."""
 
 OUTCOMES = 20_000
-"""The number of listed outcomes after which no others are listed."""
+"""After this number of listed outcomes, those of further actions are not listed."""
 
 LISTED, SAMPLED = 1_000, 50
-"""How many outcomes of an action with more than `LISTED` are looked at, drawn at random; their sum is not."""
+"""Of an action with more than `LISTED` outcomes, `SAMPLED` random ones are checked, and no sum."""
 
 
 def check(problem: Problem, *, episodes: int = EPISODES, seed: int = 0) -> None:
@@ -53,7 +53,7 @@ def _names(problem: Problem) -> None:
     known = {*FUNCTIONS, *problem.functions()}
     for own in vars(type(problem)):
         if own not in known and callable(getattr(type(problem), own)) and not own.startswith("_"):
-            meant = did_you_mean(own, FUNCTIONS, likeness=0.8)  # helpers of the user's own are none of our business
+            meant = did_you_mean(own, FUNCTIONS, likeness=0.8)  # other names are helpers of the user's own
             if meant:
                 raise ProblemError(f"{problem.display_name()}.{own} is not a function of a problem{meant}")
 
@@ -61,7 +61,7 @@ def _names(problem: Problem) -> None:
 class _Check:
     """One check of a problem: what it is called in messages, and how much was looked at so far.
 
-    The second form of a problem in plain Python is the same methods again, as the kernel calls them.
+    Of a problem in plain Python, the second form is the same methods again, called as the kernel calls them.
     """
 
     def __init__(self, problem: Problem, seed: int) -> None:

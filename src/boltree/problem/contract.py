@@ -1,21 +1,19 @@
-"""What the methods of a problem in plain Python take and return: each answer is looked at before the kernel sees it.
+"""What the methods of a problem in plain Python take and return: each answer is checked before the kernel sees it.
 
-What a method raises is not touched: only what it returned is judged, after it has.
+What a method raises passes through unchanged: only what it returned is checked.
 """
 
 from __future__ import annotations
 
 import inspect
 import math
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..errors import ProblemError
 from ..messages import shortened
-
-if TYPE_CHECKING:
-    from .python.problem import PythonProblem
+from .python.asked import AskedProblem
 
 METHODS = {
     "start": ("rng",),
@@ -44,7 +42,7 @@ OUTCOMES = "a list of (probability, next_state, reward, done)"
 Outcome = tuple[float, Any, float, bool]
 
 
-def check_arguments(problem: PythonProblem) -> None:
+def check_arguments(problem: AskedProblem) -> None:
     """Refuse methods that cannot be called as they will be."""
     for name, wanted in METHODS.items():
         method = getattr(problem, name, None)
@@ -52,7 +50,7 @@ def check_arguments(problem: PythonProblem) -> None:
             continue
         try:
             signature = inspect.signature(method)
-        except ValueError:  # a built-in one, which does not say
+        except ValueError:  # a built-in one, whose signature is not known
             continue
         try:
             signature.bind(*wanted)
@@ -61,7 +59,7 @@ def check_arguments(problem: PythonProblem) -> None:
             raise ProblemError(f"{type(problem).__name__}.{given}: must be {name}(self, {', '.join(wanted)})") from None
 
 
-def refuse(problem: PythonProblem, method: str, answer: Any, where: str, allowed: str) -> NoReturn:
+def refuse(problem: AskedProblem, method: str, answer: Any, where: str, allowed: str) -> NoReturn:
     """Say what a method returned and what it must return."""
     name = problem.display_name()
     raise ProblemError(f"{name}.{method} returned {shortened(answer)} {where}; it must return {allowed}")
@@ -78,7 +76,7 @@ def _number(given: Any) -> float | None:
         return None
     try:
         return float(given)
-    except OverflowError:  # a whole number beyond all real ones
+    except OverflowError:  # an integer beyond the largest float
         return math.inf
     except (TypeError, ValueError):
         return None
@@ -100,7 +98,7 @@ def _items(given: Any) -> list[Any] | None:
 # What happens
 
 
-def transition(problem: PythonProblem, method: str, answer: Any, state: Any, action: int) -> tuple[Any, float, bool]:
+def transition(problem: AskedProblem, method: str, answer: Any, state: Any, action: int) -> tuple[Any, float, bool]:
     """What `step` or `outcome` returned."""
     try:
         following, given, done = answer
@@ -115,7 +113,7 @@ def transition(problem: PythonProblem, method: str, answer: Any, state: Any, act
     return following, reward, bool(done)
 
 
-def outcomes_of(problem: PythonProblem, state: Any, action: int) -> list[Outcome]:
+def outcomes_of(problem: AskedProblem, state: Any, action: int) -> list[Outcome]:
     """What `outcomes` returned."""
     answer = problem.outcomes(state, action)  # type: ignore[attr-defined]
     rows = _items(answer)
@@ -135,7 +133,7 @@ def outcomes_of(problem: PythonProblem, state: Any, action: int) -> list[Outcome
     return found
 
 
-def chances_of(problem: PythonProblem, state: Any, action: int) -> list[float]:
+def chances_of(problem: AskedProblem, state: Any, action: int) -> list[float]:
     """What `chances` returned."""
     answer = problem.chances(state, action)  # type: ignore[attr-defined]
     rows = _items(answer)
@@ -147,18 +145,18 @@ def chances_of(problem: PythonProblem, state: Any, action: int) -> list[float]:
     return chances
 
 
-def outcome_of(problem: PythonProblem, state: Any, action: int, k: int) -> tuple[Any, float, bool]:
+def outcome_of(problem: AskedProblem, state: Any, action: int, k: int) -> tuple[Any, float, bool]:
     """What `outcome` returned."""
     return transition(problem, "outcome", problem.outcome(state, action, k), state, action)  # type: ignore[attr-defined]
 
 
-def _check_reward(problem: PythonProblem, method: str, reward: float, state: Any, action: int) -> None:
+def _check_reward(problem: AskedProblem, method: str, reward: float, state: Any, action: int) -> None:
     if not math.isfinite(reward):
         where = _where(state, action)
         raise ProblemError(f"{problem.display_name()}.{method}: reward={reward} {where}; rewards must be finite")
 
 
-def _check_sum(problem: PythonProblem, method: str, state: Any, action: int, chances: list[float]) -> None:
+def _check_sum(problem: AskedProblem, method: str, state: Any, action: int, chances: list[float]) -> None:
     total = math.fsum(chances) if all(map(math.isfinite, chances)) else math.nan
     if not chances or not abs(total - 1.0) <= TOLERANCE or min(chances) < 0.0:
         raise ProblemError(
@@ -170,7 +168,7 @@ def _check_sum(problem: PythonProblem, method: str, state: Any, action: int, cha
 # What a state is like
 
 
-def legal_of(problem: PythonProblem, state: Any) -> list[int]:
+def legal_of(problem: AskedProblem, state: Any) -> list[int]:
     """What `legal` returned."""
     answer = problem.legal(state)  # type: ignore[attr-defined]
     given = _items(answer)
@@ -183,8 +181,8 @@ def legal_of(problem: PythonProblem, state: Any) -> list[int]:
     return legal
 
 
-def player_of(problem: PythonProblem, state: Any) -> int:
-    """What `player` returned; where it is all over that may be any number."""
+def player_of(problem: AskedProblem, state: Any) -> int:
+    """What `player` returned; in a terminal state that may be any number."""
     answer = problem.player(state)  # type: ignore[attr-defined]
     mover = _whole(answer)
     if mover is None:
@@ -192,15 +190,15 @@ def player_of(problem: PythonProblem, state: Any) -> int:
     return mover
 
 
-def mover_of(problem: PythonProblem, state: Any) -> int:
-    """The player to move in a state that is not chance's."""
+def mover_of(problem: AskedProblem, state: Any) -> int:
+    """The player to move, who must be 0 or 1."""
     mover = player_of(problem, state)
     if mover not in (0, 1):
         refuse(problem, "player", mover, _where(state), "0 or 1")
     return mover
 
 
-def prior_of(problem: PythonProblem, state: Any) -> Any:
+def prior_of(problem: AskedProblem, state: Any) -> Any:
     """What `prior` returned."""
     answer = problem.prior(state)  # type: ignore[attr-defined]
     try:
@@ -212,7 +210,7 @@ def prior_of(problem: PythonProblem, state: Any) -> Any:
     return weights
 
 
-def heuristic_of(problem: PythonProblem, state: Any) -> float:
+def heuristic_of(problem: AskedProblem, state: Any) -> float:
     """What `heuristic` returned."""
     answer = problem.heuristic(state)  # type: ignore[attr-defined]
     value = _number(answer)
@@ -221,7 +219,7 @@ def heuristic_of(problem: PythonProblem, state: Any) -> float:
     return value
 
 
-def bounds_of(problem: PythonProblem, state: Any) -> tuple[float, float]:
+def bounds_of(problem: AskedProblem, state: Any) -> tuple[float, float]:
     """What `bounds` returned."""
     answer = problem.bounds(state)  # type: ignore[attr-defined]
     pair = _items(answer) or []
@@ -231,7 +229,7 @@ def bounds_of(problem: PythonProblem, state: Any) -> tuple[float, float]:
     return lower, upper
 
 
-def random_action_of(problem: PythonProblem, state: Any, rng: Any) -> int:
+def random_action_of(problem: AskedProblem, state: Any, rng: Any) -> int:
     """What `random_action` returned."""
     answer = problem.random_action(state, rng)  # type: ignore[attr-defined]
     action = _whole(answer)
@@ -240,7 +238,7 @@ def random_action_of(problem: PythonProblem, state: Any, rng: Any) -> int:
     return action
 
 
-def rollout_of(problem: PythonProblem, state: Any, steps: int, rng: Any) -> float:
+def rollout_of(problem: AskedProblem, state: Any, steps: int, rng: Any) -> float:
     """What `rollout` returned."""
     answer = problem.rollout(state, steps, rng)
     value = _number(answer)

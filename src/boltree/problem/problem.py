@@ -84,7 +84,7 @@ class Problem:
     features_shape: tuple[int, ...] = ()
 
     outcomes_wanted: ClassVar[str] = "outcomes(params, state, action, k) and count_outcomes(params, state, action)"
-    solvable_states: ClassVar[int] = 5_000_000  # how many exact solving goes through, unless it is told
+    solvable_states: ClassVar[int] = 5_000_000  # the most states that exact solving takes on, unless told otherwise
 
     _binding: ClassVar[Binding | None] = None
     _layout: ClassVar[np.dtype[Any]]
@@ -455,7 +455,7 @@ class Problem:
         return contextlib.nullcontext()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Parameters travel by value: their memory lies elsewhere in another process."""
+        """Parameters are pickled by value: an address means nothing in another process."""
         kept = {
             name: value for name, value in self.__dict__.items() if name not in ("_memory", "_kept", "plain_params")
         }
@@ -502,7 +502,7 @@ def not_a_problem(given: Any) -> ParameterError:
 
 
 def _exactly(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A fresh array of a type, refusing whole numbers that would change on the way."""
+    """A fresh array of a type, refusing integers that it cannot hold."""
     given = np.asarray(value)
     with np.errstate(invalid="ignore"):
         made = np.array(given, dtype=dtype, order="C")

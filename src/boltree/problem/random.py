@@ -1,4 +1,4 @@
-"""What problems draw from: a search's own numbers, by functions that also compile, or as NumPy's generators do."""
+"""Random numbers for problems: functions that also compile, and a generator whose methods are named like NumPy's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Generator:
     """The `rng` of a `bt.PythonProblem`: `random`, `integers` and `choice`; `bt.uniform` and `bt.integer` take it too.
 
     Args:
-        words: the two words of a search's generator; what is drawn is drawn from the search.
+        words: the two words of a search's generator, from which numbers are drawn.
 
     >>> from boltree.core.random import new_generator
     >>> rng = Generator(new_generator(0))

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.native import plain_array_at
 
 PADDING = "_padding"
-"""Fields whose names begin so only fill a state's record up to whole words."""
+"""Fields whose names begin with this only fill a state's record up to whole words."""
 
 
 class PlainState:

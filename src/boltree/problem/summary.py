@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
 
 from ..messages import counted, shortened
-
-if TYPE_CHECKING:
-    from .problem import Problem
-
 
 MOST_NAMES = 12
 """A problem's summary names this many of its actions at most."""
 
 
-def problem_text(problem: Problem) -> str:
+class ProblemFacts(Protocol):
+    """What a problem's text is made of; `Problem` says what each means."""
+
+    actions: int
+    horizon: int
+    discount: float
+    deterministic: bool
+    action_names: tuple[str, ...]
+
+    def display_name(self) -> str:
+        """Its name."""
+
+    def has(self, name: str) -> bool:
+        """Whether it defines a function."""
+
+    @classmethod
+    def functions(cls) -> Mapping[str, Any]:
+        """The functions that it defines, by name."""
+
+
+def problem_text(problem: ProblemFacts) -> str:
     """A problem in a few lines: its parameters, actions, horizon, discount, players, outcomes and functions."""
     name, call = problem.display_name(), shortened(problem)
     title = call if name in call else f"{name}: {call}"

@@ -14,7 +14,7 @@ from ..problem.scene import Board
 from .bits import NOTHING, ONE, column, count, letters, nth, row, write_plane
 from .checks import whole
 
-WAYS = ("left", "ahead", "right")
+DIRECTIONS = ("left", "ahead", "right")
 """Where a piece goes, as seen on the picture: towards column a, straight, away from column a."""
 
 TWO_ROWS_FROM = 6
@@ -22,14 +22,14 @@ TWO_ROWS_FROM = 6
 
 
 @numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
-def _movable(own: Any, other: Any, player: Any, way: Any, columns: Any, left: Any, right: Any) -> Any:
-    """The pieces of a player that can go one of three ways."""
-    if way == 1:
+def _movable(own: Any, other: Any, player: Any, direction: Any, columns: Any, left: Any, right: Any) -> Any:
+    """The pieces of a player that can go in a direction."""
+    if direction == 1:
         taken = own | other
         return own & ~(taken >> columns if player == 0 else taken << columns)
     if player == 0:  # down the board, to higher bits
-        return own & ~left & ~(own >> (columns - ONE)) if way == 0 else own & ~right & ~(own >> (columns + ONE))
-    return own & ~left & ~(own << (columns + ONE)) if way == 0 else own & ~right & ~(own << (columns - ONE))
+        return own & ~left & ~(own >> (columns - ONE)) if direction == 0 else own & ~right & ~(own >> (columns + ONE))
+    return own & ~left & ~(own << (columns + ONE)) if direction == 0 else own & ~right & ~(own << (columns - ONE))
 
 
 class Breakthrough(Problem):
@@ -38,9 +38,9 @@ class Breakthrough(Problem):
     A piece goes one cell ahead, straight or diagonally, captures only diagonally. A player without pieces loses; there
     are no draws. Player 0 (B) begins, at the top; player 1 (W) is at the bottom. It is OpenSpiel's `breakthrough`.
 
-    Action 3 * cell + way moves the piece on a cell (columns * row + column, row 0 at the top) to the left, ahead or to
-    the right: ways 0, 1, 2, where left and right are those of the picture. The state is one set of cells per player,
-    and who moves.
+    Action 3 * cell + direction moves the piece on a cell (columns * row + column, row 0 at the top) to the left (0),
+    ahead (1) or to the right (2), where left and right are those of the picture. The state is one set of cells per
+    player, and who moves.
 
     Features are three planes of rows x columns: the pieces of the player to move, the other one's, and all 1 where
     player 0 is to move.
@@ -67,7 +67,9 @@ class Breakthrough(Problem):
         deep = range(2 if rows >= TWO_ROWS_FROM else 1)
         # a piece that has not won has gone from its row to the last but one at most
         longest = 1 + 2 * columns * sum(rows - 2 - r for r in deep)
-        self.action_names = tuple(f"{_cell(rows, columns, a // 3)} {WAYS[a % 3]}" for a in range(3 * rows * columns))
+        self.action_names = tuple(
+            f"{_cell(rows, columns, a // 3)} {DIRECTIONS[a % 3]}" for a in range(3 * rows * columns)
+        )
         self.features_shape = (3, rows, columns)
         super().__init__(
             rows=rows,
@@ -131,19 +133,19 @@ class Breakthrough(Problem):
     def step(params, state, action, rng):  # type: ignore[no-untyped-def]
         first, second = np.uint64(state.first), np.uint64(state.second)
         columns, left, right = np.uint64(params.columns), np.uint64(params.left), np.uint64(params.right)
-        player, way = np.int64(state.player), action % 3
+        player, direction = np.int64(state.player), action % 3
         own, other = (first, second) if player == 0 else (second, first)
-        movable = np.uint64(_movable(own, other, player, way, columns, left, right))
+        movable = np.uint64(_movable(own, other, player, direction, columns, left, right))
         piece = ONE << np.uint64(action // 3)
         if movable & piece == NOTHING:
             raise ValueError("this move is illegal here")
         if player == 0:
-            to = piece << (columns + np.uint64(way) - ONE)
+            to = piece << (columns + np.uint64(direction) - ONE)
             won = to & np.uint64(params.bottom) != NOTHING or second == to
             state.first = (first ^ piece) | to
             state.second = second & ~to
         else:
-            to = piece >> (columns + ONE - np.uint64(way))
+            to = piece >> (columns + ONE - np.uint64(direction))
             won = to & np.uint64(params.top) != NOTHING or first == to
             state.second = (second ^ piece) | to
             state.first = first & ~to

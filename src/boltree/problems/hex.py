@@ -15,7 +15,7 @@ from .bits import NOTHING, ONE, column, count, letters, row, squares, write_plan
 from .checks import whole
 
 LARGEST = 8
-"""A player's stones are one 64-bit word."""
+"""The largest board's size: a player's stones are one 64-bit word."""
 
 
 @numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
@@ -30,7 +30,7 @@ def _around(cells: Any, size: Any, left: Any, right: Any) -> Any:
 
 @numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
 def _connects(begin: Any, stones: Any, side: Any, opposite: Any, size: Any, left: Any, right: Any) -> Any:
-    """Whether the stones that hang together with some of them, such as the last one, reach two sides."""
+    """Whether the stones connected to some of them, such as the last one, reach two sides."""
     if stones & side == NOTHING or stones & opposite == NOTHING:
         return False
     group, grown = NOTHING, begin

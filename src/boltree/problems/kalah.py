@@ -12,7 +12,7 @@ from ..problem.scene import Board
 from .checks import whole
 
 MOST_HOUSES, MOST_SEEDS = 6, 20
-"""The pits are one byte each, and all seeds may come to lie in one."""
+"""Limits: a pit is one byte, and all seeds may come to lie in one."""
 
 
 class Kalah(Problem):

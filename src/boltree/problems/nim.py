@@ -15,7 +15,7 @@ from ..problem.scene import Board
 from .checks import whole
 
 MOST_HEAPS, LARGEST_HEAP = 7, 255
-"""With who moves, the state is one 64-bit word."""
+"""Limits: the heaps and who moves are one 64-bit word."""
 
 
 class Nim(Problem):
@@ -84,7 +84,7 @@ class Nim(Problem):
         left = np.int64(0)
         for heap in range(len(params.heaps)):
             left += np.int64(state.heaps[heap])
-        k = integer(rng, left)  # every match that is left stands for one move
+        k = integer(rng, left)  # there are as many moves as matches left
         for heap in range(len(params.heaps)):
             if k < np.int64(state.heaps[heap]):
                 return k * len(params.heaps) + heap

@@ -15,7 +15,7 @@ from ..problem.scene import Board
 from .bits import NOTHING, ONE, column, count, letters, nth, squares, write_plane
 
 SIZES = (4, 6, 8)
-"""Boards whose discs are one 64-bit word a player."""
+"""The sizes of boards; a player's discs are one 64-bit word."""
 
 
 @numba.njit(_nrt=False)  # type: ignore[untyped-decorator]

@@ -1,4 +1,4 @@
-"""A file of byte arrays: a NumPy archive that any NumPy reads, and that is read here without believing it.
+"""A file of byte arrays: a NumPy archive that any NumPy reads, and that is read here with every length checked.
 
 Only plain bytes are read, never objects, so nothing in a file is ever run; and memory is taken only for what is there.
 """

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..checks import whole
 from ..extras import needs
 from ..tree import Node
-
-if TYPE_CHECKING:
-    from .search import Search
+from .facts import SearchFacts
 
 
-def graph_of(search: Search, depth: int) -> Any:
+def graph_of(search: SearchFacts, depth: int) -> Any:
     """The tree down to a depth below the root as a ``networkx.DiGraph``; node 0 is the root.
 
     Where nodes are shared it is a ``MultiDiGraph``: two actions may lead to the same node.
@@ -33,7 +31,7 @@ def graph_of(search: Search, depth: int) -> Any:
     return graph
 
 
-def _add(graph: Any, search: Search, node: Node, numbers: dict[int, int]) -> None:
+def _add(graph: Any, search: SearchFacts, node: Node, numbers: dict[int, int]) -> None:
     """Add a node; `numbers` are those of the nodes that are there, by index."""
     number = numbers[node.index] = len(graph)
     graph.add_node(
@@ -47,7 +45,7 @@ def _add(graph: Any, search: Search, node: Node, numbers: dict[int, int]) -> Non
     )
 
 
-def _add_below(graph: Any, search: Search, node: Node, numbers: dict[int, int]) -> list[Node]:
+def _add_below(graph: Any, search: SearchFacts, node: Node, numbers: dict[int, int]) -> list[Node]:
     """Add the edges below a node and the nodes they lead to; those that are new."""
     children = node.children
     if not children:

@@ -22,7 +22,7 @@ from ..evaluators import Evaluator
 from ..problem.problem import Problem, not_a_problem
 from ..problem.python.problem import PythonProblem
 from .search import Search
-from .workers import Searcher, Shifts, Task, named
+from .workers import Searcher, SearchThreads, Task, named
 
 IN_FLIGHT = 64
 """How many searches share the batches of an evaluator at a time."""
@@ -138,7 +138,7 @@ def search_many(
             with ExitStack() as turns:
                 for one in problems if in_turn else ():
                     turns.enter_context(one.exclusive)
-                Shifts(task, several).run()
+                SearchThreads(task, several).run()
         else:
             shared.run(task, trees)
     finally:
@@ -252,7 +252,7 @@ class _Shared:
             try:
                 begun = [threads.submit(work) for _ in range(trees)]
                 wait(begun)
-            except BaseException:  # Ctrl-C: those on their way end at once
+            except BaseException:  # Ctrl-C: the searches that run end at once
                 left.clear()
                 self.close()
                 raise

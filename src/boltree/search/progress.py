@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .search import Search
+from .facts import SearchFacts
 
 WIDTH = 24
 
@@ -15,13 +13,13 @@ WIDTH = 24
 class ProgressLine:
     """Writes ``[#####.....]  51%  204,800 trials  1.9 M/s  value 0.83`` to standard error, ten times a second."""
 
-    def __init__(self, search: Search, trials: int | None, seconds: float | None) -> None:
+    def __init__(self, search: SearchFacts, trials: int | None, seconds: float | None) -> None:
         self._trials, self._seconds = trials, seconds
         self._first = search.trials
         self._began = self._shown = time.perf_counter()
         self._last = ""
 
-    def __call__(self, search: Search) -> None:
+    def __call__(self, search: SearchFacts) -> None:
         """Show where the search stands."""
         now = time.perf_counter()
         self._last = self._text(search, now)
@@ -30,7 +28,7 @@ class ProgressLine:
             sys.stderr.write("\r" + self._last)
             sys.stderr.flush()
 
-    def _text(self, search: Search, now: float) -> str:
+    def _text(self, search: SearchFacts, now: float) -> str:
         done, spent = search.trials - self._first, now - self._began
         share = max(
             done / self._trials if self._trials else 0.0,

@@ -291,7 +291,7 @@ def layout_stamp() -> str:
 
 
 def checksum(meta: dict[str, Any], arrays: dict[str, Any]) -> str:
-    """A hash of all that a file holds, but itself."""
+    """A hash of all that a file holds, except this hash."""
     told = {key: value for key, value in meta.items() if key != "checksum"}
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
     for name in sorted(arrays):

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,7 @@ from .defaults import Settings, settings_for
 from .progress import ProgressLine
 from .show import PrintableTree
 from .summary import search_html, search_text
-
-if TYPE_CHECKING:
-    from ..viewer import Watched
+from .viewing import Page, page_of
 
 
 class Search:
@@ -201,7 +199,7 @@ class Search:
 
         Args:
             trials: the most trials to run.
-            seconds: at most so long.
+            seconds: the most seconds to run.
             stop: called between chunks; the run ends when it returns True.
             progress: True for a line on the terminal, or a function called between chunks.
 
@@ -367,14 +365,12 @@ class Search:
 
         return graph_of(self, depth)
 
-    def watch(self, trials: int | None = None) -> Watched:
+    def watch(self, trials: int | None = None) -> Page:
         """Show the search in a browser: as it is now, or while it runs `trials` more; `bt.watch` for several.
 
-        Returns a page that a notebook shows, and that ``.save("search.html")`` writes to a file.
+        Returns a page (`bt.Watched`) that a notebook shows, and that ``.save("search.html")`` writes to a file.
         """
-        from ..viewer import watch
-
-        return watch(self, trials=trials)
+        return page_of(self, trials)
 
     # Going on from here
 

@@ -30,7 +30,7 @@ BAR = 12
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the tree: an action, an outcome, or how many there are more."""
+    """A line of the tree: an action, an outcome, or the number of those that are not shown."""
 
     open: tuple[bool, ...]
     """For each level above, whether further lines of it follow."""
@@ -55,7 +55,7 @@ class PrintableTree(Tree):
 
 
 def show_tree(tree: Tree, depth: int) -> None:
-    """Print the tree, pleasantly if this can be done."""
+    """Print the tree: in a terminal as a table of rich's, if that is installed; else as text."""
     if sys.stdout.isatty():
         try:
             console = needs("rich.console").Console()

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
 from ..algorithms.summary import call_text
 from ..messages import counted, shortened
 from ..tree.summary import DIM, PAGE, table_html
-
-if TYPE_CHECKING:
-    from .search import Search
+from .facts import SearchFacts
 
 
-def search_text(search: Search) -> str:
+def search_text(search: SearchFacts) -> str:
     """A search in a few lines: what is searched and how, how far it has come, and what it recommends."""
     title = f"Search of {shortened(search.problem)} by {call_text(search.algorithm)}"
     return "\n".join([title, f"  {_progress(search)}", f"  {_recommendation(search)}"])
 
 
-def search_html(search: Search) -> str:
+def search_html(search: SearchFacts) -> str:
     """A search for a notebook: a line of facts and its root as a table."""
     title = f"<b>{escape(call_text(search.algorithm))}</b> on <b>{escape(search.problem.display_name())}</b>"
     facts = escape(f"{_progress(search)}; {_recommendation(search)}")
     return f'<div style="{PAGE}"><div>{title}</div><div style="{DIM}">{facts}</div>{table_html(search.root)}</div>'
 
 
-def _progress(search: Search) -> str:
+def _progress(search: SearchFacts) -> str:
     facts = [counted(search.trials, "trial"), counted(search.size, "node"), bytes_text(search.nbytes)]
     if search.growth != "leaf":
         facts.append(f"growth by {search.growth}")
@@ -37,7 +34,7 @@ def _progress(search: Search) -> str:
     return ", ".join(facts)
 
 
-def _recommendation(search: Search) -> str:
+def _recommendation(search: SearchFacts) -> str:
     root = search.root
     best = root.recommended
     if best is None:

@@ -127,7 +127,7 @@ class Task:
 
     @contextmanager
     def naming(self, number: int) -> Iterator[None]:
-        """Name what a problem raises in plain Python."""
+        """Add the search's number and state to an error that a problem raises in plain Python."""
         try:
             yield
         except ParameterError:  # it is no search's
@@ -200,7 +200,7 @@ class Worker:
         )
 
 
-class Shifts:
+class SearchThreads:
     """Threads that take the next searches when they have done theirs; the lowest number that fails is raised.
 
     What is found depends on no thread, since each search has its own generator and a tree of its own.

@@ -1,4 +1,4 @@
-"""The tree of one search: its memory and its limits, what the kernel asks for on its way, and looking at its nodes."""
+"""The tree of one search: its memory and limits, what the kernel asks for while it runs, and looking at its nodes."""
 
 from .node import Node
 from .tree import Tree

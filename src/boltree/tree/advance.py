@@ -24,7 +24,7 @@ Outcome = tuple[Node | None, Any]
 def move_along(tree: Tree, steps: Sequence[tuple[int, Any]]) -> None:
     """Move the root by several actions, each with the state that it led to: as one after the other, but copied once."""
     node: Node | None = root_of(tree)
-    path: list[tuple[Node | None, Outcome]] = []  # where each step is taken, if that is known, and what came of it
+    path: list[tuple[Node | None, Outcome]] = []  # for each step the node where it is taken, if known, and its outcome
     for k, (action, state) in enumerate(steps):
         outcome: Outcome | None = None
         if node is not None and state is not None and isinstance(action, (int, np.integer)):
@@ -56,7 +56,8 @@ def outcome_of(tree: Tree, node: Node, action: int, state: Any) -> Outcome:
     if state is not None:
         given = tree.problem.as_state(state)
         same = [child for child in known if child.state_record.tobytes() == given.tobytes()]
-        return min(same, key=lambda child: child.terminal, default=None), given  # it went on, if it may have
+        # of two with this state, the one where the problem went on
+        return min(same, key=lambda child: child.terminal, default=None), given
     if len(known) == 1:
         return known[0], known[0].state_record
     if tree.problem.deterministic:

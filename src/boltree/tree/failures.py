@@ -6,19 +6,17 @@ generator, so that the user's own exception arrives, with its traceback.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core.memory import layout as records
 from ..errors import ParameterError, ProblemError
 from ..problem.state import PlainState
-
-if TYPE_CHECKING:
-    from .tree import Tree
+from .tree_like import TreeLike
 
 
-def raise_failure(tree: Tree, code: int) -> None:
+def raise_failure(tree: TreeLike, code: int) -> None:
     """Raise what went wrong in the last trial. The tree is as it was before that trial."""
     t, problem = tree.fields, tree.problem
     name = problem.display_name()

@@ -193,7 +193,7 @@ class Node:
 
     @property
     def _bounds_at(self) -> int:
-        """Word of the node's block where bounds lie, if they are kept; what follows them does if not."""
+        """Word of the node's block where its bounds lie; where none are kept, what would follow them."""
         n = int(self._record.actions)
         return 4 * (int(self._record.block) + n) + int(self._tree.fields.extra_words) * n
 
@@ -291,7 +291,7 @@ class Node:
         return [links[i] for i in self._chain(action, links["next"])]
 
     def _chain(self, action: int, following: Any) -> list[int]:
-        """The chain of an action's outcomes, which goes from the newest to the oldest, the other way round."""
+        """The outcomes of an action from the oldest to the newest: their chain reversed."""
         found: list[int] = []
         here = int(newest_outcome(self._tree.record, self._index, int(action)))
         while here != NONE:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ..core.memory.layout import BY_DEPTH
 from ..errors import ParameterError
-
-if TYPE_CHECKING:
-    from .tree import Tree
+from .tree_like import TreeLike
 
 Outcomes = Literal["sampled", "known"]
 
@@ -17,7 +15,7 @@ SHARE_OF_EXACT_VALUES = 0.125
 """The share of a search's memory that the problem's exact values may take, where they are worked out beside trials."""
 
 
-def enter_outcomes(tree: Tree, outcomes: Any, proofs: Any) -> None:
+def enter_outcomes(tree: TreeLike, outcomes: Any, proofs: Any) -> None:
     """Enter into a tree's record what it knows of outcomes; refuses what makes no sense."""
     t, problem = tree.fields, tree.problem
     if outcomes not in ("sampled", "known"):
@@ -40,8 +38,8 @@ def enter_outcomes(tree: Tree, outcomes: Any, proofs: Any) -> None:
         return
     if t.transpositions != BY_DEPTH:
         raise ParameterError(
-            f"proofs=True: needs transpositions=True, not {tree.transpositions!r}: nodes shared at all depths have no "
-            "last step to begin a proof at"
+            "proofs=True: needs transpositions=True, not 'state': nodes shared at all depths have no last step to "
+            "begin a proof at"
         )
     if tree.algorithm.state_value_row.has_temperature:
         raise ParameterError(

@@ -94,9 +94,7 @@ class ChunkedRunner:
     def _run_chunks(self, limits: Limits) -> str:
         tree, seconds = self.tree, limits.seconds
         tree.abandon()  # an interrupt came between a leaf and its evaluation
-        tree.run(0)  # compile, if need be, before the clock starts
-        if tree.estimates is not None:
-            tree.estimates.make_ready()
+        tree.make_ready()  # before the clock starts
         began, self.compile_seconds = time.perf_counter(), 0.0
         last = None if limits.trials is None else self.done + int(limits.trials)
         chunk, reason, completed = FIRST_CHUNK_TRIALS, "", False

@@ -4,21 +4,65 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..messages import counted
-
-if TYPE_CHECKING:
-    from .node import Node
-
 
 MOST_ROWS = 12
 """A node's table shows this many actions at most, the most visited first."""
 
 
-def node_text(node: Node) -> str:
+class NodeFacts(Protocol):
+    """What a node's table is made of; `Node` says what each means."""
+
+    @property
+    def depth(self) -> int:
+        """Steps from where the search began."""
+
+    @property
+    def count(self) -> int:
+        """How often trials arrived here."""
+
+    @property
+    def value(self) -> float:
+        """The node's value estimate."""
+
+    @property
+    def player(self) -> int:
+        """Who moves here."""
+
+    @property
+    def terminal(self) -> bool:
+        """Whether the problem ended here."""
+
+    @property
+    def actions(self) -> NDArray[np.int64]:
+        """The legal actions."""
+
+    @property
+    def visits(self) -> NDArray[np.int64]:
+        """The visits of each action."""
+
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """The value of each action."""
+
+    @property
+    def policy(self) -> NDArray[np.float64]:
+        """The search policy."""
+
+    @property
+    def recommended(self) -> int | None:
+        """The recommended action."""
+
+    def action_name(self, action: int) -> str:
+        """What an action is called here."""
+
+
+def node_text(node: NodeFacts) -> str:
     """A node as a table of its actions, the most visited first; the recommended one is marked by ``*``."""
     heads = ("  action", "N", "Q", "pi")
     table = [(f"{'*' if row.recommended else ' '} {row.label}", *row.numbers) for row in _rows(node)]
@@ -31,7 +75,7 @@ def node_text(node: Node) -> str:
     return "\n".join([*lines, f"  {rest}"] if rest else lines)
 
 
-def node_html(node: Node) -> str:
+def node_html(node: NodeFacts) -> str:
     """A node for a notebook: a title and a table of its actions."""
     return f'<div style="{PAGE}"><div style="{DIM}">{escape(_title(node))}</div>{table_html(node)}</div>'
 
@@ -49,7 +93,7 @@ class _Row:
     recommended: bool
 
 
-def _rows(node: Node) -> list[_Row]:
+def _rows(node: NodeFacts) -> list[_Row]:
     """The actions that a node's table shows: the most visited ones, and always the recommended one."""
     actions, visits, q, policy, best = node.actions, node.visits, node.q, node.policy, node.recommended
     order = [int(i) for i in np.argsort(-visits, kind="stable")]
@@ -67,7 +111,7 @@ def _rows(node: Node) -> list[_Row]:
     return rows
 
 
-def _rest(node: Node) -> str:
+def _rest(node: NodeFacts) -> str:
     """What a table says of the actions that it does not show; empty where it shows all."""
     more = node.actions.size - MOST_ROWS
     if more <= 0:
@@ -76,7 +120,7 @@ def _rest(node: Node) -> str:
     return f"... and {more:,} more" + (f"; {untried:,} actions not tried yet" if untried else "")
 
 
-def _title(node: Node) -> str:
+def _title(node: NodeFacts) -> str:
     if node.terminal:
         end = ", terminal"
     elif node.actions.size == 0:
@@ -101,7 +145,7 @@ _FULL = "display:block;height:100%;border-radius:2px;background:#3b82c4"
 _CHOSEN = "background:rgba(59,130,196,.18);font-weight:600"
 
 
-def table_html(node: Node) -> str:
+def table_html(node: NodeFacts) -> str:
     """A node's actions as HTML. Colours are the notebook's own, or show on light and on dark."""
     rows = _rows(node)
     if not rows:

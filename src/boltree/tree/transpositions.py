@@ -1,4 +1,4 @@
-"""Searches that share nodes between the paths that lead to the same state: which can, and what is seen of them.
+"""Searches that share nodes between the paths that lead to the same state: which can, and which estimates they show.
 
 Trials go by estimates that are computed from what lies below when a node is visited, and now and then all together
 (core/trial/graph.py), so an estimate may be older than what it rests on. What a user sees is computed throughout when a
@@ -9,7 +9,7 @@ and two runs of 500 trials do what one run of 1,000 does.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,7 @@ from ..core.trial.frontier import count_frontier, list_frontier
 from ..core.trial.kept import keep_estimates, restore_estimates, size_of_estimates
 from ..core.trial.sweep import MOST_SWEEPS, sweep
 from ..errors import ParameterError
-
-if TYPE_CHECKING:
-    from .tree import Tree
+from .tree_like import TreeLike
 
 FRONTIER_SHARE = 0.5
 """The frontier is listed where it has become smaller than this share of the actions whose outcomes are listed."""
@@ -35,7 +33,7 @@ MANY_NODES = 1_000
 Transpositions = Union[bool, Literal["state"]]
 
 
-def transpositions_of(transpositions: Any, tree: Tree) -> int:
+def transpositions_of(transpositions: Any, tree: TreeLike) -> int:
     """What a search shares its nodes by, as the kernel reads it; refuses what makes no sense with shared nodes."""
     if transpositions is False:
         return 0
@@ -46,7 +44,7 @@ def transpositions_of(transpositions: Any, tree: Tree) -> int:
     if transpositions == "state" and problem.discount >= 1.0:
         raise ParameterError(
             f"{given}: {problem.display_name()} has discount={problem.discount:g}, must be below 1, because nodes "
-            "shared at all depths may lie on circles; True shares them by state and depth"
+            "shared at all depths may lie on cycles; True shares them by state and depth"
         )
     reason = tree.algorithm.one_parent
     if reason:
@@ -63,7 +61,7 @@ def transpositions_of(transpositions: Any, tree: Tree) -> int:
 class Estimates:
     """The estimates of a search with shared nodes: the trials' own, and those that are shown."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: TreeLike) -> None:
         self._tree = tree
         self._own: NDArray[np.float64] | None = None
         self._seconds_a_node = SECONDS_A_NODE
@@ -95,11 +93,9 @@ class Estimates:
         if self._tree.fields.proofs:
             count_frontier(self._tree.record, np.zeros(2, np.int64))
             list_frontier(self._tree.record, np.zeros(2, np.int64), 0)
-        if self._tree.exact is not None:
-            self._tree.exact.make_ready()
 
     def list_frontier(self) -> None:
-        """Where proofs are kept and little is missing of all states that can be reached, list the outcomes of that."""
+        """List the outcomes of the frontier, if it is small: then all states that can be reached have bounds."""
         tree = self._tree
         counts, progress = np.zeros(2, np.int64), np.zeros(2, np.int64)
         count_frontier(tree.record, counts)
@@ -107,7 +103,7 @@ class Estimates:
             tree.drive(lambda: list_frontier(tree.record, progress, int(counts[0])))
 
     def compute(self, most: int = 1) -> None:
-        """Compute every node from those below it; where there are circles, again and again, at `most` so often."""
+        """Compute every node from those below it; where there are cycles repeatedly, at most `most` times."""
         t, storage = self._tree.fields, self._tree.storage
         depth = storage.nodes.view(np.ndarray)["depth"][: int(t.node_count)]
         sweep(self._tree.record, np.argsort(depth, kind="stable")[::-1].copy(), most)

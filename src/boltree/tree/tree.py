@@ -208,6 +208,14 @@ class Tree:
 
     # Running
 
+    def make_ready(self) -> None:
+        """Compile, if need be, what a run calls."""
+        self.run(0)
+        if self.estimates is not None:
+            self.estimates.make_ready()
+        if self.exact is not None:
+            self.exact.make_ready()
+
     def run(self, trials: int) -> bool:
         """Run a number of trials, one by one, in this thread; False when there is no memory for another."""
         t, kernel = self.fields, run_graph_trials if self.fields.transpositions else run_trials
@@ -302,7 +310,7 @@ class Tree:
         )
 
     def recycle(self, more_nodes: int, more_units: int, *, by_nodes: bool) -> bool:
-        """Free the least visited subtrees, if that is wanted and no trial is on its way through them."""
+        """Free the least visited subtrees, if that is wanted and no trial is in flight there."""
         partitioned = self.storage.partition is not None
         if self.on_full != "recycle" or partitioned or self.storage.node(self.fields.root).flights:
             return False

@@ -1,14 +1,14 @@
-"""What is known of a problem in plain Python: the outcomes of its actions, its states' legal actions and players.
+"""A cache of what a problem in plain Python has answered: outcomes of actions, legal actions and players of states.
 
 The kernel sees such a problem's states as numbers. Python is asked once about a state, an action or an outcome; what it
-says is kept here, and the functions below, which the kernel calls, find it again without Python. A rollout asks Python
-to keep what it finds only while little is known, so that long rollouts through a large problem do not fill the memory;
-beyond, Python plays it to its end and forgets it.
+says is kept here, and the functions below, which the kernel calls, find it again without Python. A rollout adds to the
+cache only while that is small, so that long rollouts through a large problem do not fill the memory; after that, Python
+plays rollouts to their end and keeps nothing.
 
 Python is called by address: ``expand(number, action)`` writes the outcomes and returns how many,
 ``enter(number, action, k, place)`` writes the k-th one, if `expand` left it open, ``look(number)`` a state's legal
 actions, ``ask(number)`` its player, and ``play_on(number, steps, rng, out)`` adds the rest of a rollout to ``out[0]``
-with the weight ``out[1]``. They may move what they write to; so its addresses are read again after every call.
+with the weight ``out[1]``. They may reallocate the arrays that they write to, so addresses are read again after calls.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def outcome_of(known: Any, number: int, action: int, place: int, k: int) -> int:
 
 @inlined
 def drawn(known: Any, place: int, rng: Any) -> int:
-    """Which outcome of a slot happens; where there is one, no number is drawn."""
+    """The number of the outcome that happens, drawn by probability; a single one is returned without a draw."""
     slot = record_at(known.slots_at + place * _SLOT_SIZE, SLOT)
     k, last = np.int64(0), np.int64(slot.count - 1)
     if last > 0:
@@ -178,7 +178,7 @@ def player(params: int, state: int) -> int:
 
 
 def rollout(params: int, state: int, rng: int, steps: int, out: int, mask: int, actions: int) -> int:
-    """Act uniformly over the legal actions through what is known; Python plays the rest where too much is new."""
+    """Act uniformly over legal actions by cached answers; Python plays the rest once the cache may not grow more."""
     known, word, result = record_at(params, KNOWN), array_at(state, 1, _I8), array_at(out, 2, _F8)
     generator = array_at(rng, 2, _U8)
     discount = result[0]
@@ -202,7 +202,7 @@ def rollout(params: int, state: int, rng: int, steps: int, out: int, mask: int, 
             place = slot_of(known.slots_at, known.slots, number * known.actions + action)
             if record_at(known.slots_at + place * _SLOT_SIZE, SLOT).key < 0:
                 action = np.int64(-1)
-        if action < 0:  # Python goes on from here, with the numbers that were not used yet
+        if action < 0:  # Python goes on from here, with the same generator
             generator[0], generator[1] = before0, before1
             result[0], result[1] = total, weight
             if call(known.play_on, (number, steps - i, rng, out)) == FAILED:
@@ -238,7 +238,7 @@ FUNCTIONS: dict[str, Any] = {
 
 @kernel
 def move_slots(old_at: int, old: int, new_at: int, new: int) -> None:
-    """Enter a table into a larger, empty one."""
+    """Enter what a hash table holds into a larger, empty one."""
     for i in range(old):
         slot = record_at(old_at + i * _SLOT_SIZE, SLOT)
         if slot.key >= 0:

@@ -53,7 +53,7 @@ def explore(
     counts: Any, functions: Any, states: Any, table: Any, depth: Any, player: Any, rows: Any, action: Any, first: Any,
     probability: Any, reward: Any, successor: Any, mask: Any, out: Any, most: int,
 ) -> int:  # fmt: skip
-    """Expand states until none is left above the horizon; DONE, PAUSED, what is full, or what is wrong.
+    """Expand states until none is left above the horizon; DONE, PAUSED, or the code of a full array or of an error.
 
     It is PAUSED where there are `most` rows or more.
 
@@ -176,7 +176,7 @@ def back_layer(
     layer: Any, values: Any, position: Any, below: Any, rows: Any, first: Any, probability: Any, reward: Any,
     successor: Any, player: Any, objective: int, alpha: float, discount: float,
 ) -> None:  # fmt: skip
-    """Values of a layer from those of the layer below it; ``position[s]`` says where a state stands there."""
+    """Values of a layer from those of the layer below it; ``position[s]`` is the place of state s there."""
     for i in range(layer.size):
         s = layer[i]
         sign = -1.0 if player[s] == 1 else 1.0

@@ -53,7 +53,7 @@ def follow_exactly(
 
     A walk over the tree by the model's outcomes, with a stack of frames (node, state, next outcome, last outcome) and
     the sums so far. A subtree changes only by trials through its top, so the value found there is `known` (visits then,
-    value) until the node's visits have grown: a walk costs what the trials since the last one touched.
+    value) until the node's visits have grown: a walk's time goes into nodes that were visited since the last one.
     """
     tree = handle[0]
     level = 0
@@ -86,7 +86,7 @@ def follow_exactly(
             else:
                 child = matching_outcome(tree, first_outcome(tree, node, recommended(tree, node)), states, follower)
                 if child >= 0 and node_at(tree, child).visits == 0:
-                    child = np.int64(NONE)  # made by a trial that is still on its way
+                    child = np.int64(NONE)  # made by a trial that has not been backed up yet
                 if child >= 0 and known[child].visits == node_at(tree, child).visits:
                     sums[level] += probability[k] * (reward[k] + tree.discount * known[child].value)
                 elif child >= 0:

@@ -1,4 +1,4 @@
-"""Exact values entered into a tree: every node that the exact model of the problem knows is proven."""
+"""Enters exact values into a tree: proves every node whose state is in the exact model of the problem."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from ..memory.views import row_at, stack_of
 
 @inlined
 def build_table(tree: Any, first: int, weights: Any, n: int) -> None:
-    """Fill rows ``first .. first+n-1`` for the probabilities ``weights[:n]``; the weights are used up."""
+    """Fill rows ``first .. first+n-1`` for the probabilities ``weights[:n]``; overwrites the weights."""
     stack = stack_of(tree)
     low, high = 0, n  # two stacks in one array: light rows from the left, heavy rows from the right
     for i in range(n):
@@ -41,7 +41,7 @@ def build_table(tree: Any, first: int, weights: Any, n: int) -> None:
         row_at(tree, first + stack[high]).threshold = 1.0
         row_at(tree, first + stack[high]).alias = stack[high]
         high += 1
-    while low > 0:  # only rounding leaves light rows over
+    while low > 0:  # rows that are left over only because of rounding
         low -= 1
         row_at(tree, first + stack[low]).threshold = 1.0
         row_at(tree, first + stack[low]).alias = stack[low]

@@ -3,10 +3,10 @@
     lower(s,a) = sum over all outcomes of p (r + discount lower(s')),   lower(s) = max over a of lower(s,a)
     upper(s,a) = sum over all outcomes of p (r + discount upper(s')),   upper(s) = max over a of upper(s,a)
 
-with the minimum over actions where player 1 moves. They begin at the ends, which are worth 0, at what the problem says
-of its rewards, and at its own ``bounds``. A node whose bounds meet is *proven*: its value is exact. An edge is *open*
-while its bounds are apart and it may still be better than the best of the others surely is; trials take open edges
-only. A node that is not proven has one: the edge whose upper bound is the node's own.
+with the minimum over actions where player 1 moves. They start from states where trials end, which are worth 0, from the
+least and greatest reward of the problem, and from its own ``bounds``. A node whose bounds meet is *proven*: its value
+is exact. An edge is *open* while its bounds are apart and it may still be better than the best of the others surely is;
+trials take open edges only. A node that is not proven has one: the edge whose upper bound is the node's own.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def span_of(tree: Any, node: Any) -> tuple[float, float]:
 
 @inlined
 def ask_bounds(tree: Any, index: int) -> int:
-    """Write the problem's own bounds of a state, within those by its rewards, into the place for results; or an error.
+    """Write the bounds of a node's state to ``out_of(tree)``: the problem's own, within those by its rewards.
 
-    Wrong bounds count as none.
+    DONE, or an error; then the bounds are those by rewards.
     """
     lower, upper = span_of(tree, node_at(tree, index))
     status = DONE
@@ -56,7 +56,10 @@ def ask_bounds(tree: Any, index: int) -> int:
 
 @inlined
 def enter_first_bounds(tree: Any, index: int) -> int:
-    """Set the bounds of a new block's edges: each may be the best one, and none need be. DONE or an error."""
+    """Set the first bounds of a new block's edges, from those of the node's state; DONE or an error.
+
+    An edge is not worth more than its node to the player who moves, but may be worth as little as rewards allow.
+    """
     node = node_at(tree, index)
     node.marks &= 255 ^ CLOSED
     n = np.int64(node.actions)

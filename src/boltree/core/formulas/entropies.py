@@ -14,7 +14,7 @@ from .space import RELATIVE_ENTROPY, TSALLIS
 
 @inlined
 def entropy_of(kind: int, policy: Any, references: Any, first: int, n: int) -> float:
-    """The entropy of ``policy[:n]``, which is used up; relative to the references from `first` on.
+    """The entropy of ``policy[:n]``, which is overwritten; relative to the references from `first` on.
 
     -sum p log p, -sum p log(p / reference), or (1 - sum p^2) / 2.
     """

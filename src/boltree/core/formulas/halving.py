@@ -65,7 +65,7 @@ def rounds_of(n: int) -> int:
 
 @inlined
 def halving_slot(tree: Any, node: Any) -> int:
-    """The survivor that is owed a visit (the one with the fewest this round), or PLAIN."""
+    """The survivor with the fewest visits this round, while there are rounds; else PLAIN."""
     schedule = schedule_at(tree, node.block - 1)
     if schedule.quota == 0 or schedule.used >= schedule.budget:
         return PLAIN

@@ -120,7 +120,7 @@ def sample(tree: Any, index: int, level: int, fresh: bool, taken: int) -> int:
         header = header_at(tree, node.block - 1)
         wait = max(np.int64(1), np.int64(tree.rebuild_factor * n))
         header.rebuild = visits + (min(visits, wait) if tree.early_rebuilds else wait)
-        header.total = -1.0  # the soft maximum is summed anew as often
+        header.total = -1.0  # at each rebuild the soft maximum is summed anew
     if fresh:
         return NONE
 
@@ -308,7 +308,7 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
 
 @inlined
 def in_flight(tree: Any, node: Any, edge: Any) -> int:
-    """Trials on their way that have taken an edge: each counts as a visit that lost c (virtual loss)."""
+    """Trials that have taken an edge and are not backed up yet: each counts as a visit that lost c (virtual loss)."""
     flights = np.int64(0)
     if tree.batching and node.flights > (1 if tree.owner else 0):  # a thread's own trial is among them
         child = np.int64(edge.child)
@@ -343,7 +343,7 @@ def prior_upper_confidence(tree: Any, index: int) -> int:
             slot, highest, heaviest, ties = i, bound, p, 1
         elif bound == highest and p == heaviest:
             ties += 1
-            u *= ties  # keep the newcomer with probability 1/ties
+            u *= ties  # a uniform choice among ties (reservoir sampling)
             if u < 1.0:
                 slot = i
             else:

@@ -37,9 +37,9 @@ def best_slot(tree: Any, index: int) -> int:
 
 @inlined
 def score_of(tree: Any, node: Any, slot: int) -> float:
-    """What an edge is recommended by: minus infinity where it cannot be.
+    """The score by which edges are recommended, the highest first; minus infinity where an edge was not tried.
 
-    At a proven node that is what it is surely worth. Else it is its q or its visits, if it was tried.
+    At a proven node it is the least that the edge is worth to the player who moves; else its q or its visits.
     """
     edge = edge_at(tree, node.block + slot)
     if tree.proofs and node.marks & PROVEN:

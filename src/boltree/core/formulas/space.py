@@ -26,7 +26,7 @@ class Distribution:
     """How the action of a visit is chosen.
 
     Attributes:
-        number: what the kernel knows it by.
+        number: its number in the kernel.
         says: what it does, for explanations.
         sampled: it draws from a probability of every action: it takes a temperature, a prior and alias tables.
         bounded: it takes the highest upper confidence bound, whose bias is ``c``.
@@ -55,7 +55,7 @@ class StateValue:
     """What a node is worth, from its edges.
 
     Attributes:
-        number: what the kernel knows it by.
+        number: its number in the kernel.
         says: what it is, for explanations.
         has_temperature: it depends on the search temperature.
         relative: it depends on the policy of the node's parent.
@@ -78,7 +78,7 @@ class EntropyBonus:
     """The entropy that is added to values, weighted by beta.
 
     Attributes:
-        number: what the kernel knows it by.
+        number: its number in the kernel.
         relative: it depends on the policy of the node's parent.
     """
 

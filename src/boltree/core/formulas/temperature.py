@@ -20,7 +20,7 @@ STEPS = 50
 
 @inlined
 def enter_window(tree: Any, index: int) -> None:
-    """Note that a node was visited, if it has a choice and there is room."""
+    """Add a visited node to the window, if it has several actions and there is room."""
     node = node_at(tree, index)
     if node.actions > 1 and not node.marks & WINDOWED and tree.window_count < window_of(tree).size:
         node.marks |= WINDOWED

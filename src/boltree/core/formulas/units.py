@@ -14,16 +14,16 @@ from ..memory.views import step_at
 
 @inlined
 def note_return(tree: Any, value: float) -> None:
-    """Enter a trial's return; what is beyond all others moves the temperatures and the first preference."""
+    """Record a trial's return; a new highest or lowest one changes the temperatures and the initial preference."""
     if value >= tree.lowest and value <= tree.highest:
         return
     tree.lowest = min(tree.lowest, value)
     tree.highest = max(tree.highest, value)
     unit = tree.highest - tree.lowest
     if unit == 0.0:
-        unit = abs(tree.highest)  # every trial gave the same
+        unit = abs(tree.highest)  # all returns so far were equal
     if unit == 0.0:
-        unit = 1.0  # no reward was seen: any temperature is as good
+        unit = 1.0  # all were 0: any temperature is as good
     if tree.auto_alpha > 0.0:
         tree.alpha_scale = tree.auto_alpha * unit
     if tree.auto_beta > 0.0:
@@ -35,7 +35,7 @@ def note_return(tree: Any, value: float) -> None:
 
 @inlined
 def note_trial(tree: Any, value: float) -> None:
-    """Enter the return of a whole trial, from its leaf's value, before any value is computed at a temperature."""
+    """Record the return of a whole trial, from its leaf's value, before any value is computed at a temperature."""
     if tree.automatic:
         total = value
         for level in range(tree.length - 1, -1, -1):
@@ -45,7 +45,7 @@ def note_trial(tree: Any, value: float) -> None:
 
 @inlined
 def note_shift(tree: Any, value: float) -> None:
-    """Enter the return from a node on, where values are computed relative to the lowest."""
+    """Record the return from a node on, where values are computed relative to the lowest."""
     if tree.shifted:
         tree.lowest = min(tree.lowest, value)
         tree.highest = max(tree.highest, value)

@@ -60,7 +60,7 @@ def state_value(tree: Any, node: Any, slot: int, old_q: float, level: int, alpha
         return soft_maximum(tree, node, level, alpha)
     if tree.state_value == SPARSE:
         return sparse_maximum(tree, node, alpha)
-    return np.nan  # a value that has no formula here
+    return np.nan  # a state value that has no formula here
 
 
 @inlined
@@ -84,7 +84,7 @@ def scan_best(tree: Any, node: Any) -> None:
 
 @inlined
 def remember_best(tree: Any, node: Any, slot: int, old_q: float) -> None:
-    """The same after one edge changed: scan only when the best one has fallen."""
+    """Keep track of the tried edge with the highest q after one changed: scan only when the best one has fallen."""
     if node.best == slot and edge_at(tree, node.block + slot).q < old_q:
         scan_best(tree, node)
     elif node.best < 0 or edge_at(tree, node.block + slot).q >= edge_at(tree, node.block + node.best).q:

@@ -1,7 +1,7 @@
 """Taking nodes and units from the tree's arenas.
 
-A tree of one thread counts up. Threads that share a tree take ranges from its counters, so that they meet there seldom;
-before each trial a thread has made sure that what all of them may take is there (trial/locked.py).
+A tree of one thread counts up. Threads that share a tree take ranges from its counters, so that they seldom contend for
+them; before each trial a thread has made sure that what all of them may take is there (trial/locked.py).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def take_node(tree: Any) -> int:
 
 @inlined
 def take_node_range(tree: Any) -> None:
-    """Go on with a fresh range of nodes."""
+    """Take a new range of node numbers for this thread."""
     tree.node_count = add_to(tree.owner + NODE_COUNT, NODE_RANGE)
     tree.node_end = tree.node_count + NODE_RANGE
 

@@ -16,9 +16,12 @@ import numpy as np
 from ..system import SYSTEM
 from ..system import physical_memory as physical_memory
 
-_SMALL = 4 << 20  # below this, ordinary pages; above it, large ones ...
-_LARGE = 128 << 20  # ... where a large page is little of what there may be
-_KEPT = 64 << 20  # bytes of a cleared arena that stay: a page that is touched for the first time costs more than zeros
+_ORDINARY_BYTES = 4 << 20
+"""The first part of an arena, in ordinary pages; what follows is in large ones, if the arena may grow large."""
+_LARGE_BYTES = 128 << 20
+"""An arena that may grow to this has large pages: one of them, half used, is a small part of it."""
+_KEPT_BYTES = 64 << 20
+"""This much of a cleared arena stays: zeroing a page costs less than touching a new one for the first time."""
 
 
 class Arena:
@@ -36,9 +39,9 @@ class Arena:
             except (OSError, ValueError, OverflowError):  # strict overcommit, or a limit on address space
                 pass
         if self._map is not None:
-            if hasattr(mmap, "MADV_HUGEPAGE") and self.limit >= _LARGE:
+            if hasattr(mmap, "MADV_HUGEPAGE") and self.limit >= _LARGE_BYTES:
                 with contextlib.suppress(OSError):
-                    self._map.madvise(mmap.MADV_HUGEPAGE, _SMALL, self.limit - _SMALL)
+                    self._map.madvise(mmap.MADV_HUGEPAGE, _ORDINARY_BYTES, self.limit - _ORDINARY_BYTES)
             self.array: Any = np.frombuffer(self._map, np.uint8)
         else:
             self.array = np.zeros(min(self.limit, 1 << 20), np.uint8)
@@ -68,21 +71,21 @@ class Arena:
         return True
 
     def release(self, used: int) -> None:
-        """Give what lies beyond the first `used` bytes back to the system, where it is its own to give."""
+        """Give what lies beyond the first `used` bytes back to the system, if it takes back parts of an array."""
         start = -(-used // mmap.PAGESIZE) * mmap.PAGESIZE
         if self._map is not None and SYSTEM.takes_pages_back and start < self.limit:
             self._map.madvise(mmap.MADV_DONTNEED, start, self.limit - start)
 
     def clear(self, used: int) -> None:
-        """Make the first `used` bytes as they were at first; of a large one only the first part is kept."""
-        if self.reserved and SYSTEM.takes_pages_back and used > _KEPT:
-            self.release(_KEPT)
-            used = _KEPT
+        """Make the first `used` bytes zeros again; of a large arena all but the first part goes back to the system."""
+        if self.reserved and SYSTEM.takes_pages_back and used > _KEPT_BYTES:
+            self.release(_KEPT_BYTES)
+            used = _KEPT_BYTES
         self.array[:used] = 0
 
 
 def own_pages(size: int) -> Any:
-    """Bytes in pages of their own: they go back to the system when the array is gone, not to a heap that keeps them."""
+    """An array in pages of its own: when it is freed they go back to the system, not to a heap that keeps them."""
     try:
         return np.frombuffer(mmap.mmap(-1, size), np.uint8)
     except (OSError, ValueError, OverflowError):

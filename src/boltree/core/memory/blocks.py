@@ -1,4 +1,4 @@
-"""Where the parts of a node's block lie, and how a block is made (layout: records.py)."""
+"""Where the parts of a node's block lie, and how a block is made (layout.py draws one)."""
 
 from __future__ import annotations
 

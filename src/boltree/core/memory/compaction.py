@@ -20,7 +20,7 @@ from .subtree import copy_record
 from .views import edge_at, index_of, node_at
 
 AHEAD = 8
-"""Nodes between the steps of looking ahead: about as long as memory takes to answer."""
+"""How many nodes ahead memory is prefetched: about as many as are moved while memory answers."""
 
 
 @kernel
@@ -42,9 +42,9 @@ def drop_unvisited(handle: Any) -> None:
 
 @inlined
 def replace(tree: Any, index: int, by: int, patient: bool) -> bool:
-    """Let whatever points to a node from above or from its side point to another.
+    """Make what points to a node, its parent's edge or the sibling before it, point to another.
 
-    False where it is one of very many outcomes, and the one beside it was not looked for: only who is `patient` does.
+    False where that sibling is one of very many and was not searched for, which is done only if `patient`.
     """
     node = node_at(tree, index)
     parent = node_at(tree, np.int64(node.parent))
@@ -71,7 +71,7 @@ def replace(tree: Any, index: int, by: int, patient: bool) -> bool:
 def move_nodes(handle: Any, free: Any, spans: Any) -> None:
     """Move the nodes of some spans to free numbers, of which there are as many, all of them before the first span.
 
-    Nodes whose visits are NONE are gone. What a moved node was like is of no use, but for its visits: its new number.
+    Nodes whose visits are NONE are gone. In the old record of a moved node, the visits become its new number.
     """
     tree = handle[0]
     found = True
@@ -92,7 +92,7 @@ def move_nodes(handle: Any, free: Any, spans: Any) -> None:
 
 @inlined
 def look_ahead(tree: Any, index: int) -> None:
-    """Ask for what is needed to move later nodes: their parents and blocks, and the parents' edges."""
+    """Prefetch what is needed to move later nodes: their parents and blocks, and the parents' edges."""
     node = node_at(tree, index + 2 * AHEAD)
     if node.visits != NONE:
         prefetch(node_at(tree, np.int64(node.parent)))
@@ -107,7 +107,7 @@ def look_ahead(tree: Any, index: int) -> None:
 
 @inlined
 def move(tree: Any, index: int, to: int, moving: int) -> bool:
-    """Give a node another number; all from `moving` to it have theirs. Returns what `replace` does."""
+    """Give a node another number; all nodes from `moving` up to it have theirs already. Returns what `replace` does."""
     old = node_at(tree, index)
     if tree.index_size > 0:
         parent = node_at(tree, np.int64(old.parent))
@@ -122,7 +122,7 @@ def move(tree: Any, index: int, to: int, moving: int) -> bool:
         for i in range(np.int64(old.actions)):
             child = np.int64(edge_at(tree, old.block + i).child)
             while child != NONE:
-                if child >= moving and child < index:  # it has moved, and the one beside it does not know
+                if child >= moving and child < index:  # it has moved, and its sibling still points to its old number
                     child = np.int64(node_at(tree, child).visits)
                 node_at(tree, child).parent = to
                 child = np.int64(node_at(tree, child).sibling)

@@ -33,7 +33,7 @@ ORIGIN = 16  # a root that no trial created: its first visit takes an action
 UNFINISHED = 32  # it lay at the horizon when it was made, and the horizon has moved: visits without actions
 WAITING = 64  # a leaf whose evaluation has been asked for
 LOCKED = 128  # a thread is at work here (atomics.py)
-PASSED = 128  # where nodes are shared by state, which one thread does: the trial on its way has come through
+PASSED = 128  # where nodes are shared by state, in one thread only: the trial that runs has visited it
 
 NODE = np.dtype(
     [
@@ -50,7 +50,7 @@ NODE = np.dtype(
         ("best", "i4"),  # the edge with the highest q among the tried; NONE before the first backup; RECYCLED
         ("marks", "u1"),
         ("player", "u1"),
-        ("flights", "u2"),  # trials of a batch that have come through and are not backed up yet
+        ("flights", "u2"),  # trials that have visited the node and are not backed up yet
     ],
     align=True,
 )
@@ -133,18 +133,18 @@ FLIGHT = np.dtype(
 GROUP = np.dtype(
     [
         ("tree", "i8"),  # where the tree's record lies
-        ("end", "i8"),  # how many trials the tree shall have
-        ("size", "i8"),  # how many trials may be on their way
+        ("end", "i8"),  # how many trials the tree has when the run ends
+        ("size", "i8"),  # how many trials may be selected and not backed up yet
         ("features", "i8"),  # the problem's function, 0 where it has none
         ("params", "i8"),  # what that function is given
-        ("status", "i8"),  # DONE, or what must be seen to before it goes on
+        ("status", "i8"),  # DONE, or the event to be handled before it goes on
         ("trials", "i8"),  # that the tree has
-        ("count", "i8"),  # trials on their way
+        ("count", "i8"),  # trials that are selected and not backed up yet
         ("waits", "i8"),  # leaves of them that wait for the evaluator
         ("row", "i8"),  # where the answers about them begin
     ]
 )
-"""One of many searches that share an evaluator, and its trials that are on their way."""
+"""One of many searches that share an evaluator, and its trials that are not backed up yet."""
 
 TREE = np.dtype(
     [
@@ -193,7 +193,7 @@ TREE = np.dtype(
         # what the blocks hold
         ("has_header", "i8"),
         ("known", "i8"),  # outcomes are listed by the problem and weighed by their probabilities
-        ("proofs", "i8"),  # bounds of values are kept, and what is proven is not entered any more
+        ("proofs", "i8"),  # bounds of values are kept, and trials do not enter what is proven
         ("transpositions", "i8"),  # nodes may have several parents: BY_DEPTH, BY_STATE; 0 in a tree
         ("extra_words", "i8"),  # of an edge: 3 with entropies, 2 with quotas
         ("has_prior", "i8"),
@@ -250,7 +250,7 @@ TREE = np.dtype(
         ("index_size", "i8"),
         ("index_count", "i8"),
         ("index_wanted", "i8"),
-        ("index_stale", "i8"),  # an undone trial left nodes in it that are no more
+        ("index_stale", "i8"),  # it holds nodes of a trial that was undone
         ("flights_at", "i8"),  # the trials of a batch; their paths, levels + 2 steps each
         ("flown_at", "i8"),
         ("flown_levels", "i8"),
@@ -277,23 +277,23 @@ TREE = np.dtype(
         ("leaf", "i8"),
         ("leaf_value", "f8"),
         ("pending", "i8"),  # 1: the last leaf waits for its evaluation; 2: the root for its own
-        ("batching", "i8"),  # a batch is being selected: going down changes nothing
+        ("batching", "i8"),  # a batch is being selected: the way down changes no estimates
         ("visits_made", "i8"),
         ("recyclings", "i8"),  # so far
         # threads that share a tree: each has a record like this one, which names the tree's own
         ("owner", "i8"),  # the address of the tree's own record; 0 for a tree of one thread
         ("node_end", "i8"),  # nodes and units up to here are this thread's to use; 0 without threads
         ("unit_end", "i8"),
-        ("reserve_nodes", "i8"),  # what all threads may take before they look for room again
+        ("reserve_nodes", "i8"),  # what all threads together may take before room is made again
         ("reserve_units", "i8"),
         ("fresh", "i8"),  # this trial made its leaf
         ("trials_left", "i8"),  # trials that no thread has taken yet
         ("stopped", "i8"),  # a thread asks the others to stop
-        ("guard", "i8"),  # the lock of the returns seen
+        ("guard", "i8"),  # the lock of the lowest and highest return seen
         ("waits", "i8"),  # how often a thread waited for a lock
         ("waited", "i8"),  # and for how many cycles
-        ("worked", "i8"),  # of this number in all
-        ("give_way", "i8"),  # the system's function that lets another thread run
+        ("worked", "i8"),  # the cycles that threads worked, waiting included
+        ("give_way", "i8"),  # the system's function that yields the processor
         ("next_sweep", "i8"),  # visits at which every shared node is computed
         ("listed", "i8"),  # edges whose outcomes were listed, by all trials so far
         ("narrowed", "i8"),  # bounds of an edge have changed, those of its node not yet

@@ -107,7 +107,7 @@ def take_link(tree: Any, edge: int, child: int, reward: float, fresh: bool) -> i
 
 @inlined
 def is_cut(tree: Any, node: Any, level: int, fresh: bool) -> bool:
-    """Whether a trial ends at a node, with the node's value, because it was here or is as long as may be.
+    """Whether a trial ends at a node, with the node's value, because it was here before or is as long as may be.
 
     Such an arrival is not a visit: N(s) counts the actions taken at s, and the evaluation when it was new.
     """

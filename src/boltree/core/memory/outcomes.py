@@ -43,7 +43,7 @@ def index_slot(tree: Any, edge: int, node: int, terminal: bool) -> int:
 
 @inlined
 def has_state(tree: Any, other: int, node: int, terminal: bool) -> bool:
-    """Whether a node has the state in place `node`, and is an end as asked for."""
+    """Whether a node has the state in place `node`, and is terminal or not as asked for."""
     states = states_of(tree)
     same = (node_at(tree, other).marks & TERMINAL != 0) == terminal
     for w in range(tree.words):
@@ -114,7 +114,7 @@ def enter_index(tree: Any, edge: int) -> None:
 
 @inlined
 def index_is_short(tree: Any, new_nodes: int) -> bool:
-    """Whether a trial that makes `new_nodes` might fill the index beyond a half, or wants one that is not there."""
+    """Whether a trial that makes `new_nodes` might fill the index beyond a half, or needs one where there is none."""
     if tree.transpositions:  # it holds every node, once
         return 2 * (tree.index_count + new_nodes) > tree.index_size  # type: ignore[no-any-return]
     if tree.index_wanted == 0:
@@ -124,13 +124,13 @@ def index_is_short(tree: Any, new_nodes: int) -> bool:
 
 @inlined
 def most_indexed(indexed: int, nodes: int, new_nodes: int) -> int:
-    """Outcomes that the index may hold after `new_nodes` more: each may bring in its chain, none comes twice."""
+    """Outcomes that the index may hold after `new_nodes` more: each may add its edge's chain; none counts twice."""
     return min(indexed + new_nodes * (CHAIN + 1), nodes + new_nodes)
 
 
 @inlined
 def has_edges(node: Any) -> bool:
-    """Whether a node is one that was not given up, and has a block."""
+    """Whether a node was not dropped (`drop_unvisited`) and has a block."""
     return node.visits != NONE and node.block != NONE and not node.marks & SINGLE
 
 

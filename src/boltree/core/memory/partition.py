@@ -2,7 +2,7 @@
 
 Every tree has a range of node numbers to itself. Blocks need not lie together, and it is not known how many a tree will
 have: the trees take turns in windows of units, which get larger as they take more of them. Where a window lies depends
-on nothing but whose turn it is and which of its windows it is, so no thread has to ask another.
+only on the tree's turn and the window's number, so threads need not communicate.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Partition:
         return self._start
 
     def bound(self, t: Any) -> None:
-        """Tell a tree how far it may go at present; its bytes are counted as if nothing else lay before them."""
+        """Set a tree's limits to the end of the present window; what other trees have before it adds to its bytes."""
         others = self.first * node_bytes(t) + (self._start - self.had) * UNIT
         t.max_nodes, t.max_units, t.max_bytes = self.end, self._end, self.limit + others
 

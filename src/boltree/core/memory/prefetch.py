@@ -1,4 +1,4 @@
-"""Asking for memory before it is needed, so that it is there by then."""
+"""Prefetching memory: it is loaded into the cache before it is needed."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ its parents, whose sums W = sum r + discount * sum N V stay exact. When it is vi
 then on its value is worked out from the new edges, as that of any node, and its entropy too; only means of returns go
 on, since a mean needs no edges.
 
-Cut are the nodes up to a number of visits at which half of the tree stays. A child has at most as many visits as
-its parent, so what stays is connected: a node stays if its parent was not cut. Then nodes, states and blocks slide
+Nodes are cut up to the number of visits at which half of the tree stays. A child has at most as many visits as its
+parent, so what stays is connected: a node stays if its parent was not cut. Then nodes, states and blocks slide
 together, in their old order.
 """
 
@@ -182,8 +182,8 @@ def keep_window(tree: Any, numbers: Any) -> None:
 def slide_nodes(tree: Any, numbers: Any, starts: Any) -> None:
     """Move the nodes that stay to their new numbers, everywhere.
 
-    A block's place is marked in `starts`, and it is told its owner in the word of a count, which the owner keeps for it
-    in place of the block: so `slide_blocks` can go through the blocks in their order.
+    `slide_blocks` then goes through the blocks in their order. For it, a block's place is marked in `starts`, and the
+    visits of its first edge change places with the ``block`` of its node: there stands the node's number now.
     """
     count = 0
     for index in range(tree.node_count):
@@ -214,7 +214,7 @@ def slide_nodes(tree: Any, numbers: Any, starts: Any) -> None:
 
 @inlined
 def slide_blocks(tree: Any, starts: Any) -> None:
-    """Move the blocks together, and tell their owners."""
+    """Move the blocks together, and enter their places into their nodes."""
     words = words_of(tree)
     units = np.int64(0)
     for k in range(starts.size):

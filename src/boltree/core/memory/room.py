@@ -29,7 +29,7 @@ def units_of_trial(tree: Any, levels: int) -> int:
 
 @inlined
 def room_for(tree: Any, new_nodes: int, new_units: int) -> int:
-    """DONE when there is room for so much more; else FULL, and what is needed in all is noted; or INDEX."""
+    """DONE when there is room for this much more; INDEX; or FULL, with the totals that are needed in the record."""
     nodes, units = tree.node_count + new_nodes + 1, tree.unit_count + new_units
     size = nodes * (NODE_BYTES + 8 * tree.words) + units * UNIT + 4 * tree.index_size
     if tree.index_stale or index_is_short(tree, new_nodes):

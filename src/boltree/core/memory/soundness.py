@@ -1,4 +1,4 @@
-"""Whether the memory of a tree is one that trials can have made: what is read from a file is not believed.
+"""Whether the memory of a tree is one that trials can have made: what is read from a file is checked.
 
 A kernel follows the numbers in a tree without looking where they lead. So before the first trial on a tree that was
 loaded, every number that leads somewhere is checked, and every count against the counts it is the sum of.
@@ -31,8 +31,8 @@ from .views import (
 )
 
 SOUND = 0
-FAULTS = ("", "record", "block", "action", "outcome", "count", "bounds", "prior", "table", "schedule", "way")
-_FIELD, _BLOCK, _ACTION, _OUTCOME, _COUNT, _BOUNDS, _PRIOR, _TABLE, _SCHEDULE, _WAY = range(1, 11)
+FAULTS = ("", "record", "block", "action", "outcome", "count", "bounds", "prior", "table", "schedule", "path")
+_FIELD, _BLOCK, _ACTION, _OUTCOME, _COUNT, _BOUNDS, _PRIOR, _TABLE, _SCHEDULE, _PATH = range(1, 11)
 MOST = 2**53
 """Of visits: counts beyond this are not exact as real numbers."""
 
@@ -61,11 +61,11 @@ def find_fault(handle: Any, met: Any, used: Any) -> int:
         if met[index] != (0 if index == tree.root else 1) and not (
             tree.transpositions == BY_STATE and index == tree.root
         ):
-            return _WAY
+            return _PATH
     for k in range(tree.window_count):
         tree.error_node = index = np.int64(window_of(tree)[k])
         if index < 0 or index >= tree.node_count:
-            return _WAY
+            return _PATH
         node = node_at(tree, index)
         if node.block == NONE or node.marks & SINGLE or node.marks & WINDOWED == 0:
             return _FIELD

@@ -86,6 +86,7 @@ def spans(count: int, discount: float) -> Any:
 
 
 SLACK = 1.0 + 1e-12
+"""The factor by which a sum of discounted rewards is widened, because it is rounded."""
 
 
 class Storage:
@@ -128,7 +129,7 @@ class Storage:
         self.limit(max_bytes, max_nodes)
 
     def _lay_out_scratch(self, levels: int, batch: int) -> dict[str, Any]:
-        """Scratch memory, of which the tree knows."""
+        """New scratch memory, whose addresses and sizes are entered into the record."""
         t = self.fields
         scratch = new_scratch(t, levels, batch) | {"noise": np.zeros(int(t.actions)), "logs": LOGS}
         scratch["spans"] = spans(levels if t.proofs else 1, float(t.discount))
@@ -140,7 +141,7 @@ class Storage:
         return scratch
 
     def limit(self, max_bytes: int, max_nodes: int | None) -> None:
-        """Set limits, of which what trials work with is a part."""
+        """Set limits; scratch memory counts as part of the bytes."""
         self.max_nodes, self.partition = max_nodes, None
         self.fields.max_bytes = max_bytes - self.scratch_bytes
         self.place()
@@ -156,7 +157,7 @@ class Storage:
         return sum(int(array.nbytes) for array in self.scratch.values())
 
     def place(self) -> None:
-        """Tell the tree where the arenas lie: they may have moved, because of it or of another tree in them."""
+        """Enter the arenas' addresses into the record: this tree, or another in them, may have made them move."""
         t = self.fields
         for name, arena in self.arenas.items():
             t[f"{name}_at"] = arena.array.ctypes.data
@@ -165,14 +166,14 @@ class Storage:
         t.max_nodes = room if self.max_nodes is None else min(room, self.max_nodes + 1)  # one beyond is scratch
         t.max_units = self.arenas["blocks"].size // UNIT
         if t.transpositions:
-            t.max_units = min(int(t.max_units), 2**31 - 1)  # links name each other by 32 bits
+            t.max_units = min(int(t.max_units), 2**31 - 1)  # links are numbered by 32 bits
         t.max_words = t.max_units * (UNIT // 8)
         if self.partition is not None:
             self.partition.bound(t)
         t.max_state_words = self.arenas["states"].size // 8
 
     def reserve(self, more: int, units: int) -> tuple[int, int]:
-        """Make room for `more` nodes, and `units` units in all; for how many there is."""
+        """Make room for `more` nodes, and `units` units in all; returns for how many there is room."""
         size = int(self.fields.node_count)
         with held_back():
             for name, wanted in self._sizes(size + more, units).items():
@@ -194,7 +195,7 @@ class Storage:
             return self.partition.grow(t, nodes, units, self.arenas["blocks"].size // UNIT)
         with held_back():
             enough = all(self.arenas[name].make_room(size) for name, size in self._sizes(nodes, units).items())
-            self.place()  # whatever came of it: some may have moved
+            self.place()  # also after a failure: some arenas may have moved
         within = self._bytes_of(nodes, units) + 4 * int(t.index_size) <= t.max_bytes
         return bool(enough and nodes <= t.max_nodes and within)
 
@@ -265,7 +266,7 @@ class Storage:
         index = own_pages(4 * size).view(np.int32)
         index[:] = NONE
         self.index = index
-        t.index_wanted = t.index_stale = 1  # until it is whole: an interrupt may come between
+        t.index_wanted = t.index_stale = 1  # until it is filled: an interrupt may come before
         t.index_at, t.index_size = self.index.ctypes.data, self.index.size
         if t.transpositions:
             rebuild_graph_index(self.record)

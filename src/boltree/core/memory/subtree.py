@@ -15,7 +15,7 @@ from .views import edge_at, link_at, node_at, schedule_at, states_of, words_of
 
 @inlined
 def copy_record(old: Any, new: Any, was: int, index: int) -> None:
-    """Copy a node's record and its state to a place in the same tree or another; nothing that points to it knows."""
+    """Copy a node's record and its state to a place in the same tree or another; what points to it is not changed."""
     a, b = node_at(old, was), node_at(new, index)
     b.visits, b.value, b.entropy, b.reward = a.visits, a.value, a.entropy, a.reward
     b.block, b.parent, b.sibling, b.depth = a.block, a.parent, a.sibling, a.depth
@@ -54,7 +54,7 @@ def copy_node(old: Any, new: Any, was: int, index: int, units: int) -> int:
 
 @inlined
 def enter_tree(old: Any, new: Any, index: int, count: int, units: int) -> None:
-    """Say what the copied tree is: its root was the node `index` of the old one."""
+    """Set the root and the counts of a copied tree, whose root was the node `index` of the old one."""
     node_at(new, 0).parent, node_at(new, 0).sibling = NONE, NONE
     node_at(new, 0).marks &= 255 ^ ORIGIN
     if node_at(old, index).marks & ORIGIN:

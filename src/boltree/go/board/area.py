@@ -1,4 +1,4 @@
-"""Whose a point is as networks are told: pass-alive chains and what they enclose (Benson), then what looks enclosed.
+"""The owner of each point as networks are told: pass-alive chains and what they enclose (Benson), then what looks so.
 
 A chain is pass-alive if it cannot be captured even if its owner always passes: it has two *vital* regions, all of whose
 points (all of whose empty points, where suicide is illegal) are its liberties, bordered by pass-alive chains only.

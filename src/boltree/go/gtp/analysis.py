@@ -15,14 +15,14 @@ from ..game import Game
 from ..player import Limit
 from ..settings import SCALE
 from .report import Reporter
-from .session import Seat
+from .session import Session
 from .wish import Wish, wish_of
 
 STYLES = {"lz-": "lz", "kata-": "kata", "": "kata"}
 """What analysis commands begin with, and the style of their reports; those without a prefix are Sabaki's."""
 
 
-class AnalysisCommands(Seat):
+class AnalysisCommands(Session):
     """Analysis: until the next line comes, or of the move that is then played."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LAG = 0.1
+LAG_SECONDS = 0.1
 """Seconds of every move that are left for messages."""
 
-LEAST = 0.05
+LEAST_SECONDS = 0.05
 """Seconds that a move takes even when there is no time."""
 
 
@@ -25,7 +25,7 @@ class Clock:
         self._byo_yomi, self._stones = 0.0, 0
         self._left = {colour: _Left(0.0, 0) for colour in ("black", "white")}
 
-    def settle(self, main: float, byo_yomi: float, stones: int) -> None:
+    def set_times(self, main: float, byo_yomi: float, stones: int) -> None:
         """Time settings as GTP has them; byo-yomi time without stones means no limit."""
         self.running = not (byo_yomi > 0 and stones == 0)
         self._byo_yomi, self._stones = byo_yomi, stones
@@ -44,7 +44,7 @@ class Clock:
             self._enter_byo_yomi(left)
 
     def spend(self, colour: str, seconds: float) -> None:
-        """A move took so long; the controller's clock is right if it tells another time."""
+        """Take a move's time off; if the controller's clock then tells another time, that one counts."""
         left = self._left[colour]
         left.seconds -= seconds
         if left.stones > 0:
@@ -74,4 +74,4 @@ class Clock:
             share = left.seconds / to_come
             if self._stones > 0:
                 share = max(share, min(left.seconds, self._byo_yomi / self._stones))
-        return max(min(share, left.seconds) - LAG, LEAST)
+        return max(min(share, left.seconds) - LAG_SECONDS, LEAST_SECONDS)

@@ -16,8 +16,8 @@ from .analysis import AnalysisCommands
 from .score import ScoreCommands
 from .words import GtpError, colour_of, first, real, seconds_of, whole
 
-KOMI = 1000.0
-"""Komi beyond this is a slip."""
+LARGEST_KOMI = 1000.0
+"""A larger komi is refused, as a slip of the keyboard."""
 
 
 class Commands(AnalysisCommands, ScoreCommands):
@@ -80,8 +80,8 @@ class Commands(AnalysisCommands, ScoreCommands):
     def do_komi(self, words: list[str]) -> None:
         """Another komi, for the game as it stands."""
         komi = real("komi", first(words, "komi NUMBER"))
-        if abs(komi) > KOMI:
-            raise GtpError(f"komi {komi:g}: must be between {-KOMI:g} and {KOMI:g}")
+        if abs(komi) > LARGEST_KOMI:
+            raise GtpError(f"komi {komi:g}: must be between {-LARGEST_KOMI:g} and {LARGEST_KOMI:g}")
         old = self.game
         black, white = old.setup
         game = Game(old.size, komi, old.rules, black=black, white=white, to_move=old.first_to_move)
@@ -160,7 +160,7 @@ class Commands(AnalysisCommands, ScoreCommands):
         if len(words) != 3:
             raise GtpError("syntax: time_settings MAIN_SECONDS BYO_YOMI_SECONDS BYO_YOMI_STONES")
         main, byo_yomi = (seconds_of("time_settings", word) for word in words[:2])
-        self.clock.settle(main, byo_yomi, whole("time_settings", words[2]))
+        self.clock.set_times(main, byo_yomi, whole("time_settings", words[2]))
         self._get_ready()
 
     def _get_ready(self) -> None:
@@ -175,11 +175,11 @@ class Commands(AnalysisCommands, ScoreCommands):
         if kind == "none" and not numbers:
             self.clock.stop()
         elif kind == "absolute" and len(numbers) == 1:
-            self.clock.settle(numbers[0], 0, 0)
+            self.clock.set_times(numbers[0], 0, 0)
         elif kind == "byoyomi" and len(numbers) == 3:
-            self.clock.settle(numbers[0], numbers[1], 1)  # a period for every stone
+            self.clock.set_times(numbers[0], numbers[1], 1)  # a period for every stone
         elif kind == "canadian" and len(numbers) == 3:
-            self.clock.settle(numbers[0], numbers[1], int(numbers[2]))
+            self.clock.set_times(numbers[0], numbers[1], int(numbers[2]))
         else:
             raise GtpError("syntax: kgs-time_settings none | absolute S | byoyomi S S PERIODS | canadian S S STONES")
         self._get_ready()

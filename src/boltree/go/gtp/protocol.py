@@ -19,11 +19,11 @@ _NUMBER = re.compile(r"(\d{1,18})(?:\s+|$)")
 
 
 class Gtp:
-    """A player that is spoken to over GTP; `seat` is what else a `Seat` takes."""
+    """A player that is spoken to over GTP; `session` is what else a `Session` takes."""
 
-    def __init__(self, player: SearchPlayer, limit: Limit, *, write: Callable[[str], Any], **seat: Any) -> None:
+    def __init__(self, player: SearchPlayer, limit: Limit, *, write: Callable[[str], Any], **session: Any) -> None:
         self._write = write
-        self.commands = Commands(player, limit, write=write, **seat)
+        self.commands = Commands(player, limit, write=write, **session)
 
     @property
     def ended(self) -> bool:
@@ -57,7 +57,7 @@ class Gtp:
             self._write(f"={number} {answer}".rstrip() + "\n\n")
 
     def _refuse(self, number: str, reason: str) -> None:
-        """Say no; in the middle of an answer it is too late for that, and the answer only ends."""
+        """Answer with an error; where part of an answer was written already, only end that."""
         if self.commands.answering:
             print(f"boltree: {reason}", file=sys.stderr)
             self._write("\n")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ..board.points import move_name
 from ..game import result_of
 from ..network.outlook import Outlook, outlook_of
-from ..status import STATUSES, settled_score, statuses
-from .session import Seat
+from ..status import STATUSES, score_without_dead, statuses
+from .session import Session
 from .words import GtpError, first
 
 
-class ScoreCommands(Seat):
+class ScoreCommands(Session):
     """The end of a game. What is dead, the player's own network says; without one, random games."""
 
     def do_final_score(self, words: list[str]) -> str:
@@ -21,7 +21,7 @@ class ScoreCommands(Seat):
         board. The scores differ where both passed before a dead stone was captured, which between engines that play by
         area scoring hardly happens.
         """
-        return result_of(settled_score(self.game, self._outlook()))
+        return result_of(score_without_dead(self.game, self._outlook()))
 
     def do_final_status_list(self, words: list[str]) -> str:
         """The chains with a status, one to a line."""

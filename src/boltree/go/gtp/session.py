@@ -1,4 +1,4 @@
-"""Where GTP's commands sit: the game, the player, the clock, and who listens."""
+"""What all GTP commands work on: the game, the player, the clock, and where answers go."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .clock import Clock
 from .words import GtpError
 
 
-class Seat:
+class Session:
     """A game, a player and a clock.
 
     Args:

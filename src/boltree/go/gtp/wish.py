@@ -8,7 +8,7 @@ from ..board.points import COLOURS, action_named
 from ..game import Game
 from .words import GtpError, colour_of, real, truth, whole
 
-INTERVAL = 1.0
+INTERVAL_SECONDS = 1.0
 """Seconds between two reports, where the command names none."""
 
 MOVES = 20
@@ -33,7 +33,7 @@ class Wish:
     """What an analysis command asks for."""
 
     colour: str | None = None
-    seconds: float = INTERVAL
+    seconds: float = INTERVAL_SECONDS
     most: int | None = None
     least: int = 0
     ownership: bool = False

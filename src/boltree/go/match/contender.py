@@ -1,4 +1,4 @@
-"""Players as data: what a match names, keeps in its rows, and every worker makes its own player of.
+"""Players as data, as a match names and stores them; every worker process makes its own player from that.
 
 A player is written ``NAME`` or ``NAME:key=value,key=value``, such as ``bts:alpha=0.3,trials=500``: parameters of the
 algorithm, and ``network``, ``trials``, ``seconds`` and ``batch`` of this player alone.

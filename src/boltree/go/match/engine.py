@@ -18,26 +18,26 @@ from ..board.points import PASS, action_named
 from ..game import Game
 from ..player import RESIGN, Choice, Limit
 
-PATIENCE = 60.0
-"""Seconds until an engine that says nothing is given up; thinking time comes on top."""
+SILENCE_SECONDS = 60.0
+"""An engine that says nothing for this time, besides the time to think, is given up."""
 
-STARTING = 900.0
-"""Seconds of silence, on stderr too, until an engine is given up that has said something there and not answered yet.
+STARTING_SECONDS = 900.0
+"""The same for an engine that has not answered yet, but has said something on stderr: silence there counts, too.
 
 KataGo tunes itself for minutes on a new machine, and tells of it on stderr. A program that says nothing at all waits
 for something else than GTP.
 """
 
-THINKING = 600.0
-"""Seconds that a move may take where the engine was told no time: it thinks as long as its own settings say."""
+THINKING_SECONDS = 600.0
+"""The time that a move may take where the engine was told no time: it thinks as long as its own settings say."""
 
-_LEAVING = 10.0
-"""Seconds that an engine may take to end after it was told to quit."""
+_QUITTING_SECONDS = 10.0
+"""The time that an engine may take to end after it was told to quit."""
 
-_NEWS = 15.0
-"""Seconds between two lines about an engine that is still starting."""
+_NEWS_SECONDS = 15.0
+"""The time between two lines about an engine that is still starting."""
 
-_KEPT = 200
+_KEPT_LINES = 200
 """Lines of the engine's stderr that are kept."""
 
 
@@ -53,9 +53,9 @@ class Engine:
         patience: seconds that a command may take.
     """
 
-    def __init__(self, command: Sequence[str], patience: float = PATIENCE) -> None:
+    def __init__(self, command: Sequence[str], patience: float = SILENCE_SECONDS) -> None:
         self.command, self.patience = list(command), patience
-        self.stderr: deque[str] = deque(maxlen=_KEPT)
+        self.stderr: deque[str] = deque(maxlen=_KEPT_LINES)
         self._heard, self._starting = 0.0, False
         try:
             self._process = subprocess.Popen(
@@ -106,8 +106,8 @@ class Engine:
 
         def tell() -> None:
             seconds = 0.0
-            while not over.wait(_NEWS):
-                seconds += _NEWS
+            while not over.wait(_NEWS_SECONDS):
+                seconds += _NEWS_SECONDS
                 last = next((f": {line}" for line in reversed(self.stderr) if line), "")
                 print(f"boltree: {self.command[0]} has been starting for {seconds:.0f} s{last}", file=sys.stderr)
 
@@ -149,7 +149,7 @@ class Engine:
     def _ends(self, began: float, patience: float) -> float:
         """Until when an answer is waited for."""
         talks = self._starting and self.stderr
-        return max(began + patience, self._heard + STARTING if talks else 0.0)
+        return max(began + patience, self._heard + STARTING_SECONDS if talks else 0.0)
 
     def _died(self, command: str) -> EngineError:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -170,7 +170,7 @@ class Engine:
             with contextlib.suppress(LabError, ParameterError):
                 self.ask("quit", patience=2.0)
             try:
-                self._process.wait(_LEAVING)
+                self._process.wait(_QUITTING_SECONDS)
             except subprocess.TimeoutExpired:
                 self._process.kill()
         self._process.wait()
@@ -194,7 +194,7 @@ class EnginePlayer:
         patience: seconds that a command may take beyond the time to think.
     """
 
-    def __init__(self, command: Sequence[str], name: str | None = None, patience: float = PATIENCE) -> None:
+    def __init__(self, command: Sequence[str], name: str | None = None, patience: float = SILENCE_SECONDS) -> None:
         self.engine = Engine(command, patience)
         self.name = name or command[0]
         self._known: Game | None = None
@@ -215,7 +215,7 @@ class EnginePlayer:
         self._follow(game)
         self._tell_time(limit.seconds)
         began = time.perf_counter()
-        patience = self.engine.patience + (THINKING if limit.seconds is None else 2 * limit.seconds)
+        patience = self.engine.patience + (THINKING_SECONDS if limit.seconds is None else 2 * limit.seconds)
         answer = self.engine.ask(f"genmove {game.to_move}", patience)
         spent = time.perf_counter() - began
         move = answer.strip().upper()

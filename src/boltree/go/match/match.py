@@ -1,7 +1,7 @@
 """One game of a match. It is a pure function of its row: who plays which colour, the opening, the limits, the seed.
 
-With limits by trials a row gives the same game wherever it is played; with limits by seconds it is what the machine
-managed.
+With limits by trials a row gives the same game wherever it is played; with limits by seconds it
+depends on the machine's speed.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ class Standings:
     Args:
         labels: the players, in order.
         lines: finished games, as the store reads them.
-        two_by_two: not everybody meets everybody.
+        two_by_two: whether players meet in fixed pairs only, so that not all pairs play.
     """
 
     def __init__(self, labels: Sequence[str], lines: Sequence[Line], *, two_by_two: bool = False) -> None:

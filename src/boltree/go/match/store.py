@@ -1,4 +1,4 @@
-"""Games on disk: every finished one is a line of JSON and a record, there as a whole or not at all.
+"""Games on disk: every finished one is a line of JSON and a record, written completely or not at all.
 
 The record is written first, then the line, both under temporary names that are renamed; a game is finished when its
 line is there. All of them at once: ``polars.read_ndjson("FOLDER/games/*.json")``.

@@ -23,7 +23,7 @@ from .store import MatchStore
 
 @dataclass(frozen=True)
 class Tournament:
-    """Everybody against everybody, or two by two.
+    """A round robin between all players, or matches of two by two.
 
     Args:
         players: at least two.

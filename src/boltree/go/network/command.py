@@ -1,4 +1,4 @@
-"""``boltree network``: words to calls."""
+"""``boltree network``: parses its arguments and calls the library."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ...terminal import HelpFormatter, table
+from ...terminal import positive_number, table, whole_number, whole_within
 from .cache import KNOWN, cached_network, fetch_network, find_network, how_to_get, keep_network, network_folder
 from .file import read_network
 
@@ -27,7 +27,7 @@ def add_network(commands: Any) -> None:
         "A path is checked instead, and kept too if it is a network that has a name.",
         epilog="example: boltree network get b15",
     )
-    get.add_argument("network", metavar="NETWORK", help=f"{', '.join(KNOWN)}, or the path of a .bin.gz")
+    _add_name(get)
     get.set_defaults(call=_get)
     speed = actions.add_parser(
         "speed",
@@ -35,19 +35,28 @@ def add_network(commands: Any) -> None:
         description="Play with a network, and let it work alone in batches of the same size: trials a second against "
         "positions a second. Games at the same time share batches.",
         epilog="example: boltree network speed b6 --board 9 --batch 8 --together 16",
-        formatter_class=HelpFormatter,
     )
-    speed.add_argument("network", metavar="NETWORK", help=f"{', '.join(KNOWN)}, or the path of a .bin.gz")
-    speed.add_argument("--algorithms", nargs="+", default=["puct", "ar-bts", "ar-dents"], metavar="NAME")
-    speed.add_argument("--board", type=int, default=9, metavar="N", help="size of the board")
-    speed.add_argument("--batch", type=int, default=8, metavar="K", help="leaves of one search at a time")
-    speed.add_argument("--together", type=int, default=1, metavar="N", help="games at the same time")
-    speed.add_argument("--trials", type=int, default=400, help="trials of a move")
-    speed.add_argument("--seconds", type=float, default=3.0, help="of one measurement")
+    _add_name(speed)
+    speed.add_argument(
+        "--algorithms",
+        nargs="+",
+        default=["puct", "ar-bts", "ar-dents"],
+        metavar="NAME",
+        help="which algorithms; puct ar-bts ar-dents if left out",
+    )
+    speed.add_argument("--board", type=whole_within(2, 19), default=9, metavar="N", help="size of the board")
+    speed.add_argument("--batch", type=whole_number, default=8, metavar="K", help="leaves of one search at a time")
+    speed.add_argument("--together", type=whole_number, default=1, metavar="N", help="games at the same time")
+    speed.add_argument("--trials", type=whole_number, default=400, help="trials of a move")
+    speed.add_argument("--seconds", type=positive_number, default=3.0, help="of one measurement")
     speed.add_argument("--half", action="store_true", help="compute in float16, on a GPU")
     speed.set_defaults(call=_speed)
     listed = actions.add_parser("list", help="list the networks that have a name, and whether they are there")
     listed.set_defaults(call=_list)
+
+
+def _add_name(command: argparse.ArgumentParser) -> None:
+    command.add_argument("network", metavar="NETWORK", help=f"{', '.join(KNOWN)}, or the path of a .bin.gz")
 
 
 def _get(options: argparse.Namespace) -> int:

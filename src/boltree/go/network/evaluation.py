@@ -1,36 +1,23 @@
-"""Positions to a network and its answers back: as an evaluator of a search, and for one game."""
+"""A network as the evaluator of a search: the positions of a batch to it, and its answers back."""
 
 from __future__ import annotations
 
 import hashlib
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.native import FAILED, plain_call
 from ...errors import ParameterError
 from ..board.features import PLANES
 from .answers import BANNED, OPPONENT, OWN
 from .layers import Floats
-from .network import Evaluation
+from .network import Network
+from .position import Evaluation
 from .rows import parts_of
 
-if TYPE_CHECKING:
-    from ..game import Game
-    from .network import Network
-
 SYMMETRIES = ("identity", "random", "average")
-
-
-class Answer(NamedTuple):
-    """What a network says of one position."""
-
-    policy: NDArray[np.float64]  # [n² + 1], 0 where illegal; row by row from the top, the pass last
-    white_win: float
-    white_lead: float
-    white_ownership: NDArray[np.float64]  # [n, n], 1 where White will own a point, −1 where Black will
 
 
 class GoEvaluator:
@@ -81,22 +68,6 @@ class GoEvaluator:
         key = repr(self.seed).encode()[:64]
         drawn = [hashlib.blake2b(row.tobytes(), digest_size=1, key=key).digest()[0] % 8 for row in features]
         return np.array(drawn)
-
-
-def answer_for(network: Network, game: Game) -> Answer:
-    """What a network says of a game's position; the policy of a finished game is what it would play on."""
-    problem, state = game.problem, np.asarray(game.state).reshape(1)
-    features = np.zeros((1, *problem.features_shape), np.float32)
-    arguments = (problem.params_at, state.ctypes.data, features.ctypes.data, features.size)
-    if plain_call(problem.address("features"), arguments) == FAILED:
-        raise ParameterError(f"{game!r}: its features cannot be computed")
-    legal = np.zeros((1, problem.actions), np.bool_)
-    legal[0, problem.legal_actions(state[0])] = True
-    spatial, numbers, worth = parts_of(features)
-    found = network.judge(spatial, numbers, legal)
-    side = 1.0 if worth[0] < 0 else -1.0  # +1 when White is to move
-    white_win = (1.0 + side * float(found.value[0])) / 2.0
-    return Answer(found.policy[0], white_win, side * float(found.lead[0]), side * found.ownership[0])
 
 
 @cache

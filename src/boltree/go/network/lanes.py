@@ -1,8 +1,8 @@
-"""Several batches on their way to a GPU at once: while one is computed, the next is packed.
+"""Several batches in flight to a GPU, each in a lane of its own: while one is computed, the next is packed.
 
-Positions come as rows of features and are packed as bytes into memory that the GPU reads by itself. The way there, the
-network and the way back are recorded together, once for each lane and batch size. All graphs run one after the other on
-one stream, since they share memory.
+Positions come as rows of features and are packed as bytes into memory that the GPU reads by itself. The copy to the
+GPU, the network and the copy back are recorded as one CUDA graph, once for each lane and batch size. All graphs run one
+after the other on one stream, since they share memory.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import numpy as np
 from ...batches.together import Together
 from ..board.features import NUMBERS, PLANES
 from .answers import read_outputs
-from .launching import NOT_BYTES, NOT_FINITE, travel_and_judge, way_of
+from .launching import NOT_BYTES, NOT_FINITE, driver_calls_of, run_and_judge
 from .layers import Floats, Reals
 from .packing import pack_rows
 
 LANES = Together.at_once
-"""As many as searches that run together ask at a time; others wait."""
+"""How many batches may be in flight: as many as `Together` has at a time; further ones wait."""
 
-WORD = 4
-"""Bytes of a number."""
+NUMBER_BYTES = 4
+"""Bytes of a float32."""
 
 _recording = Lock()
 """Held while a graph is recorded: meanwhile no thread of the process may wait for the whole GPU."""
@@ -39,7 +39,7 @@ class Recorded(NamedTuple):
     planes: Any  # [places, 22 n²], bytes
     numbers: Any  # [places, 19]
     answers: Any  # [places, ...], the outputs side by side
-    way: Any  # for `travel`; None where PyTorch must do it
+    calls: Any  # for `run_graph`; None where PyTorch must replay the graph
     kept: tuple[Any, ...]  # the memory of these
 
 
@@ -56,7 +56,7 @@ def places_for(count: int) -> int:
 
 
 class Lane:
-    """One batch's way: its graphs, and what says that they are done."""
+    """What one batch in flight uses: its recorded graphs, and the event that says when one is done."""
 
     def __init__(self, torch: Any) -> None:
         self.recorded: dict[tuple[int, int], Recorded] = {}
@@ -96,9 +96,9 @@ class Lanes:
         """What `fill_answers` writes for rows of features; None if the planes cannot be bytes."""
         with self._lane() as lane:
             recorded = self._recorded(lane, size, places_for(len(features)))
-            _, planes, numbers, answers, way, _ = recorded
-            if way is not None:
-                error = travel_and_judge(way.ctypes.data, features, planes, numbers, answers, priors, values)
+            _, planes, numbers, answers, calls, _ = recorded
+            if calls is not None:
+                error = run_and_judge(calls.ctypes.data, features, planes, numbers, answers, priors, values)
                 if error > 0:
                     raise RuntimeError(f"{self._device}: the CUDA driver's error {error} while a batch was computed")
                 return None if error == NOT_BYTES else error != NOT_FINITE
@@ -134,7 +134,7 @@ class Lanes:
                 self._recorded(lane, size, places)
             count = places + 1
         features, priors, values = _one_position(PLANES * size * size)
-        self.judge(features, size, priors, values)  # what is compiled is there
+        self.judge(features, size, priors, values)  # compiles what it calls
 
     def _recorded(self, lane: Lane, size: int, places: int) -> Recorded:
         """A lane's graph for a board's size and a number of positions."""
@@ -149,7 +149,7 @@ class Lanes:
 
     def _record(self, lane: Lane, size: int, places: int) -> Recorded:
         torch, items = self._torch, PLANES * size * size
-        begin = places * NUMBERS * WORD  # of the planes
+        begin = places * NUMBERS * NUMBER_BYTES  # of the planes
         near = torch.zeros(begin + places * items, dtype=torch.uint8, pin_memory=True)
 
         def forward() -> Any:
@@ -174,17 +174,17 @@ class Lanes:
         return self._shortened(lane, plain)
 
     def _shortened(self, lane: Lane, plain: Recorded) -> Recorded:
-        """The same with a way by one compiled call, where there is one that gives what PyTorch gives."""
+        """The same with the driver's calls, where they can be had and give what PyTorch gives."""
         self._replay(lane, plain)
         expected = plain.answers[0].copy()
-        way = way_of(plain.graph, self._stream, lane.done)
-        if way is None:
+        calls = driver_calls_of(plain.graph, self._stream, lane.done)
+        if calls is None:
             return plain
         plain.answers[0] = np.nan
         features, priors, values = _one_position(plain.planes.shape[1])
-        error = travel_and_judge(way.ctypes.data, features, plain.planes, plain.numbers, plain.answers, priors, values)
+        error = run_and_judge(calls.ctypes.data, features, plain.planes, plain.numbers, plain.answers, priors, values)
         alike = error == 0 and np.allclose(plain.answers[0], expected, 1e-3, 1e-3)
-        return plain._replace(way=way) if alike else plain
+        return plain._replace(calls=calls) if alike else plain
 
 
 def _one_position(items: int) -> tuple[Floats, Reals, Reals]:

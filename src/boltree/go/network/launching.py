@@ -1,7 +1,7 @@
-"""A batch's way to a GPU and back in one compiled call, without the interpreter.
+"""A batch is copied to a GPU, computed and copied back by one compiled call, without the GIL.
 
-Beside a hundred games that think in Python, every call that gives the interpreter away and wants it back waits for its
-turn. So the CUDA driver's functions are called by their addresses, without PyTorch, on what PyTorch has recorded.
+Beside a hundred games that run Python, every call that releases the GIL waits long to get it back. So the CUDA driver's
+functions are called by their addresses, without PyTorch, on the graph that PyTorch has recorded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...core.native import record_at
 from .answers import read_outputs
 from .packing import pack_rows
 
-WAY = np.dtype(
+DRIVER_CALLS = np.dtype(
     [
         ("enter", "i8"),
         ("context", "i8"),
@@ -34,7 +34,7 @@ WAY = np.dtype(
         ("left", "i8"),  # which `leave` writes
     ]
 )
-"""Addresses of the driver's functions, and what they are called with."""
+"""Addresses of the CUDA driver's functions, and the arguments of these calls."""
 
 FUNCTIONS = {
     "enter": "cuCtxPushCurrent_v2",
@@ -45,7 +45,7 @@ FUNCTIONS = {
 }
 """What the driver calls them."""
 
-_LAYOUT: Any = WAY.fields
+_LAYOUT: Any = DRIVER_CALLS.fields
 LEFT = _LAYOUT["left"][1]
 
 NOT_BYTES, NOT_FINITE = -1, -2
@@ -65,36 +65,36 @@ def call_driver(typing_context, function, first, second):  # type: ignore[no-unt
 
 
 @kernel
-def travel(way_at: int, features: Any, planes: Any, numbers: Any) -> int:
+def run_graph(calls_at: int, features: Any, planes: Any, numbers: Any) -> int:
     """Pack, launch and wait: 0, the driver's error, or NOT_BYTES if a plane is not of 0 and 1."""
     if not pack_rows(features, planes, numbers):
         return NOT_BYTES
-    way = record_at(way_at, WAY)
-    error = call_driver(way.enter, way.context, 0)
+    calls = record_at(calls_at, DRIVER_CALLS)
+    error = call_driver(calls.enter, calls.context, 0)
     if error != 0:
         return error
-    error = call_driver(way.launch, way.graph, way.stream)
+    error = call_driver(calls.launch, calls.graph, calls.stream)
     if error == 0:
-        error = call_driver(way.record, way.event, way.stream)
+        error = call_driver(calls.record, calls.event, calls.stream)
     if error == 0:
-        error = call_driver(way.wait, way.event, 0)
-    call_driver(way.leave, way_at + LEFT, 0)
+        error = call_driver(calls.wait, calls.event, 0)
+    call_driver(calls.leave, calls_at + LEFT, 0)
     return error
 
 
 @kernel
-def travel_and_judge(
-    way_at: int, features: Any, planes: Any, numbers: Any, answers: Any, priors: Any, values: Any
+def run_and_judge(
+    calls_at: int, features: Any, planes: Any, numbers: Any, answers: Any, priors: Any, values: Any
 ) -> int:
-    """The same, and what the answers say of each position; NOT_FINITE if that is no number."""
-    error = travel(way_at, features, planes, numbers)
+    """`run_graph`, then read the outputs for each position; NOT_FINITE if one is no finite number."""
+    error = run_graph(calls_at, features, planes, numbers)
     if error == 0 and not read_outputs(answers, features, priors, values):
         return NOT_FINITE
     return error
 
 
-def way_of(graph: Any, stream: Any, event: Any) -> Any:
-    """The way of a recorded graph, for the device that is current; None where PyTorch or the system does not show it.
+def driver_calls_of(graph: Any, stream: Any, event: Any) -> Any:
+    """The calls that run a recorded graph on the current device; None where PyTorch or the system does not show it.
 
     `event` must have been recorded once, or the driver does not know it yet.
     """
@@ -103,14 +103,14 @@ def way_of(graph: Any, stream: Any, event: Any) -> Any:
         return None
     try:
         driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:  # not one of NVIDIA's
+    except OSError:  # without NVIDIA's driver
         return None
     context = ctypes.c_void_p()
     if driver.cuCtxGetCurrent(ctypes.byref(context)) or not context.value:
         return None
-    way = np.zeros(1, WAY)
+    calls = np.zeros(1, DRIVER_CALLS)
     for field, name in FUNCTIONS.items():
-        way[field] = ctypes.cast(getattr(driver, name), ctypes.c_void_p).value
-    way["context"], way["graph"] = context.value, handle()
-    way["stream"], way["event"] = stream.cuda_stream, event.cuda_event
-    return way
+        calls[field] = ctypes.cast(getattr(driver, name), ctypes.c_void_p).value
+    calls["context"], calls["graph"] = context.value, handle()
+    calls["stream"], calls["event"] = stream.cuda_stream, event.cuda_event
+    return calls

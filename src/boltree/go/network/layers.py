@@ -87,7 +87,7 @@ class OrdinaryBlock:
 
 @dataclass(frozen=True, eq=False)
 class PoolBlock:
-    """An ordinary block whose middle also hears of the whole board: pooled channels become a bias per channel."""
+    """An ordinary block to whose middle the whole board is added: pooled channels become a bias per channel."""
 
     name: str
     first: NormConv

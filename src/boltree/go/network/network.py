@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,26 +20,15 @@ from .cache import find_network
 from .file import GLOBAL, SPATIAL, read_network
 from .graph import Graph, Outputs, graph_of
 from .layers import Floats, Layers, Reals
+from .position import Answer, Evaluation, answer_of, features_of
 from .rows import parts_of
 
 if TYPE_CHECKING:
     from ..game import Game
-    from .evaluation import Answer
 
 BACKENDS = ("auto", "onnx", "torch")
 _WIN, _LOSS = 0, 1  # value logits; the third, no result, cannot happen under superko with area scoring
 _MEAN, _LEAD = 0, 2  # score outputs
-
-
-class Evaluation(NamedTuple):
-    """What a network says of K positions, from the side to move."""
-
-    policy: Reals  # [K, n² + 1], 0 where illegal; row by row from the top, the pass last
-    win: Reals  # [K], the probability to win
-    value: Reals  # [K], P(win) − P(loss)
-    lead: Reals  # [K], points ahead
-    score: Reals  # [K], points ahead at the end, expected
-    ownership: Reals  # [K, n, n], 1 where the side to move will own a point, −1 the other
 
 
 class Backend(Protocol):
@@ -52,7 +41,7 @@ class Backend(Protocol):
         ...
 
     def judge_rows(self, features: Floats, size: int, priors: Reals, values: Reals) -> bool | None:
-        """Write what `fill_answers` writes for rows of features; None where there is no faster way than `run`."""
+        """Write what `fill_answers` writes for rows of features; None where `run` is as fast."""
         ...
 
     def prepare(self, size: int, most: int) -> None:
@@ -109,10 +98,13 @@ class Network:
         return ParameterError(f"{self.name}: the outputs are not finite; with half=True, try without")
 
     def evaluate(self, game: Game) -> Answer:
-        """What the network says of a game's position: its policy, and White's chances, lead and ownership."""
-        from .evaluation import answer_for
+        """What the network says of a game's position: its policy, and White's chances, lead and ownership.
 
-        return answer_for(self, game)
+        The policy of a finished game is the one by which the network would play on.
+        """
+        features, legal = features_of(game)
+        spatial, numbers, worth = parts_of(features)
+        return answer_of(self.judge(spatial, numbers, legal), float(worth[0]))
 
     def judge(self, spatial: Floats, globals_: Floats, legal: NDArray[np.bool_] | None = None) -> Evaluation:
         """What the network says of K positions; `legal` is a mask ``[K, n² + 1]`` of the moves that may be made."""

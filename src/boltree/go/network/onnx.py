@@ -32,7 +32,7 @@ class OnnxBackend:
         return Outputs(*self._sessions[size].run(None, {"spatial": spatial, "globals": globals_}))
 
     def judge_rows(self, features: Floats, size: int, priors: Reals, values: Reals) -> None:
-        """There is no faster way than `run`."""
+        """None: `run` is as fast."""
 
     def prepare(self, size: int, most: int) -> None:
         """There is nothing to prepare."""

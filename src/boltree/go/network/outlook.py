@@ -1,4 +1,4 @@
-"""How a game will end: whose every point will be and by how much who leads, by a network or by random games."""
+"""How a game is expected to end: who owns each point, and the lead; by a network or by random games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions on their way to a GPU: planes as bytes, a quarter of what they are as numbers."""
+"""Packing positions for a GPU: planes as bytes take a quarter of the memory of float32."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Words, whole numbers and arrays out of a gzip file that may be damaged or hostile.
 
-Nothing is believed: a word has a longest length, an array a largest size, and memory is taken only for what is there.
+Nothing is trusted: a word has a longest length, an array a largest size, and memory is taken only for what is there.
 """
 
 from __future__ import annotations

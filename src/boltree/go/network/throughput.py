@@ -23,7 +23,7 @@ from .network import Network
 MOVES = 30
 """Moves after which a game begins again."""
 
-TURNS, TURN = 3, 1.0
+TURNS, TURN_SECONDS = 3, 1.0
 """The least number of turns of the search and of the network alone, and the seconds of one: speeds change."""
 
 MOST_BYTES = 1 << 30
@@ -99,8 +99,8 @@ class _Playing:
                 self._begin()
 
 
-class _Table:
-    """Games that are played at the same time, and how fast."""
+class _Games:
+    """Games that are played at the same time, and how fast they are."""
 
     def __init__(self, playing: list[_Playing], counted: _Counted, threads: ThreadPoolExecutor) -> None:
         self._playing, self._counted, self._threads = playing, counted, threads
@@ -139,11 +139,11 @@ def throughput(
         player = SearchPlayer(setting.algorithm(), evaluator=evaluator, seed=number, max_bytes=MOST_BYTES)
         playing.append(_Playing(player, size, number, trials))
     with ThreadPoolExecutor(games) as threads:
-        table = _Table(playing, counted, threads)
-        table.play(seconds / 2)  # everything is compiled and recorded
-        count, turns = max(TURNS, round(seconds / TURN)), []
+        together = _Games(playing, counted, threads)
+        together.play(seconds / 2)  # everything is compiled and recorded
+        count, turns = max(TURNS, round(seconds / TURN_SECONDS)), []
         for _ in range(count):
-            rate, mean = table.play(seconds / count)
+            rate, mean = together.play(seconds / count)
             alone = _alone(network, np.concatenate(counted.kept), round(mean), seconds / count, askers)
             turns.append((rate, alone, mean))
     if isinstance(evaluator, Together):

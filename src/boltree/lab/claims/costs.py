@@ -23,7 +23,7 @@ def corridor(width: int) -> Tabular:
     """DEPTH states in a row: one action goes on and pays, all others end the trial.
 
     A search comes back to the same few nodes again and again, so that what a visit costs is seen apart from what making
-    a node costs, which is proportional to the actions for every way of sampling.
+    a node costs, which is proportional to the actions however they are sampled.
     """
     transitions = np.zeros((DEPTH + 1, width, DEPTH + 1))
     transitions[:, :, DEPTH] = 1.0
@@ -37,7 +37,7 @@ def corridor(width: int) -> Tabular:
 def _nanoseconds(chosen: Algorithm, width: int, seconds: float) -> float:
     """Nanoseconds that a trial spends on each of its visits."""
     search = Search(corridor(width), chosen, seed=0, evaluator=0.0)
-    search.run(trials=2 * width)  # beyond the first table, and the first steps of the way
+    search.run(trials=2 * width)  # until alias tables are built and the first states have nodes
     before = int(search.tree.fields.visits_made)
     began = time.perf_counter()
     search.run(seconds=seconds)
@@ -45,7 +45,7 @@ def _nanoseconds(chosen: Algorithm, width: int, seconds: float) -> float:
 
 
 def measure_alias(quick: bool) -> dict[str, Any]:
-    """Nanoseconds a visit by algorithm, way of sampling and number of actions; the best of interleaved repeats."""
+    """Nanoseconds a visit by algorithm, method of sampling and number of actions; the best of interleaved repeats."""
     widths, repeats, seconds = (QUICK_WIDTHS, 2, 0.1) if quick else (WIDTHS, 5, 0.2)
     found: dict[str, Any] = {}
     for _ in range(repeats):
@@ -62,8 +62,8 @@ def _c17(results: Results) -> list[Part]:
     measured = results.measured
     parts = []
     for name in NAMES:
-        growth = {way: measured[f"{name} {way} 4096"] / measured[f"{name} {way} 64"] for way in ("alias", "direct")}
-        ends = {way: measured[f"{name} {way} 4096"] for way in ("alias", "direct")}
+        ends = {method: measured[f"{name} {method} 4096"] for method in ("alias", "direct")}
+        growth = {method: end / measured[f"{name} {method} 64"] for method, end in ends.items()}
         parts.append(
             Part(
                 f"{name.upper()}: from 64 to 4096 actions the time of a visit grows less than a quarter as much with "

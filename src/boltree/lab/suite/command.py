@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import ParameterError
 from ...jobs.arguments import add_running
-from ...terminal import HelpFormatter, positive_number, table, whole_number
+from ...terminal import positive_number, table, whole_number
 
 TRIALS, QUICK_TRIALS = (1_000, 10_000), (1_000,)
 """Trials of every decision, unless they are given."""
@@ -22,7 +22,6 @@ def add_suite(commands: Any) -> None:
         "bt.plan and 40 settings of the algorithms lose against the best decisions at equal trials. Run again, it goes "
         "on where it was stopped.",
         epilog="example: boltree suite --quick",
-        formatter_class=HelpFormatter,
     )
     command.add_argument(
         "--group", nargs="+", choices=("provable", "large", "games"), help="which groups of problems; all if left out"
@@ -44,7 +43,7 @@ def add_suite(commands: Any) -> None:
 
 
 def _suite(options: argparse.Namespace) -> int:
-    from ..commands import laboratory
+    from ..arguments import laboratory
     from .choice import CONTENDERS, chosen_cases
     from .job import jobs_for, proofs_for
     from .problems import missing

@@ -1,15 +1,14 @@
-"""``boltree tune``: words to calls."""
+"""``boltree tune``: parses its arguments and calls the library."""
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from ...catalogue import PROBLEMS
 from ...errors import ParameterError
-from ...jobs.arguments import add_running
-from ...terminal import whole_number
+from ...terminal import seed_number, whole_number
+from ..arguments import add_algorithms, add_laboratory, add_sizes, laboratory
 
 
 def add_tune(commands: Any) -> None:
@@ -24,26 +23,20 @@ def add_tune(commands: Any) -> None:
     )
     names = f"{', '.join(PROBLEMS)}, or module:object; a grid file may name it"
     command.add_argument("problem", nargs="?", metavar="PROBLEM", help=names)
-    command.add_argument("--algorithm", nargs="+", metavar="NAME", help="which algorithms; the paper's if left out")
-    command.add_argument("--parameters", type=Path, metavar="FILE", help="start from a parameter file's settings")
+    add_algorithms(command, file="start from a parameter file's settings")
     command.add_argument(
         "--grid", metavar="FILE", help="a parameter file or experiment whose lists are grids, or 'paper': Appendix D.3"
     )
     command.add_argument("--evaluations", type=whole_number, metavar="N", help="settings to try of each algorithm (50)")
-    command.add_argument("--trials", type=whole_number, help="trials of every search")
-    command.add_argument("--repeats", type=whole_number, help="searches of every setting (5)")
-    command.add_argument("--seed", type=int, help="all random numbers derive from it (0)")
-    command.add_argument("--quick", action="store_true", help="a grid file's quick settings")
-    add_running(command, "boltree-results")
+    add_sizes(command, "searches of every setting (5)")
+    command.add_argument("--seed", type=seed_number, help="all random numbers derive from it (0)")
+    add_laboratory(command, "a grid file's quick settings")
     command.set_defaults(call=_tune)
 
 
 def _tune(options: argparse.Namespace) -> int:
     from ...jobs.executors import cores
-    from ..commands import laboratory
 
-    if options.seed is not None and options.seed < 0:
-        raise ParameterError(f"--seed {options.seed}: must be at least 0")
     if options.grid is not None:
         from .report import tune
         from .tuning import grid_for

@@ -59,7 +59,7 @@ class Returns:
 
 
 def random_returns(problem: Problem, seed: int = 0) -> Returns:
-    """Play at random and see what comes back."""
+    """Estimate the returns of random play from `PAIRS` pairs of episodes."""
     search = Search(problem, Uniform(), seed=seed)
     low, high = np.inf, -np.inf
     for pair in range(PAIRS):

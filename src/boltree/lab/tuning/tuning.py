@@ -1,7 +1,7 @@
 """Tuning by grids, as in the paper's Appendix D.3: every setting is run, and each algorithm's best is kept.
 
 Where a grid says ``beta = "log_decay(alpha)"``, beta is tuned in a second stage, as in the paper: at the best alpha and
-epsilon, log_decay(100), (10), (1) and (0.1) are run too. The first stage's winner stays in the race.
+epsilon, log_decay(100), (10), (1) and (0.1) are run too. The first stage's winner is compared with them.
 """
 
 from __future__ import annotations

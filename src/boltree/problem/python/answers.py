@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from ...core.native import address_of_compiled, address_of_python, plain_array_a
 from .. import contract
 from ..binding import ARITY, F8, U8
 from ..random import Generator
-
-if TYPE_CHECKING:
-    from .problem import PythonProblem
+from .asked import AskedProblem
 
 ROLLOUTS_KEEP = 1 << 16
 """Rollouts keep what they find until this number of pairs of a state and an action is known."""
@@ -43,10 +41,10 @@ def address_of(name: str) -> int:
     return _compiled[name][0]
 
 
-class Known:
-    """What one problem has said so far."""
+class Answers:
+    """What one problem has answered so far, in arrays that the kernel's functions read."""
 
-    def __init__(self, problem: PythonProblem, keep: Callable[[BaseException], None]) -> None:
+    def __init__(self, problem: AskedProblem, keep: Callable[[BaseException], None]) -> None:
         self._problem = problem
         self._callbacks = [address_of_python(getattr(self, f"_{name}"), n, keep) for name, n in _ASKED.items()]
         self._slots = np.full(1 << 10, -1, kernels.SLOT)
@@ -64,7 +62,7 @@ class Known:
         for part in _PARTS:
             self._move(part, getattr(self, f"_{part}"))
         at = self._slots.ctypes.data
-        kernels.move_slots(at, 0, at, self._slots.size)  # loaded now: Ctrl-C must not meet it half loaded in a callback
+        kernels.move_slots(at, 0, at, self._slots.size)  # loads it now: in a callback, Ctrl-C could come while it loads
 
     @property
     def address(self) -> int:
@@ -72,11 +70,14 @@ class Known:
         return int(self._memory.ctypes.data)
 
     def _move(self, part: str, larger: Any) -> None:
-        """Let the kernel use another array. Ctrl-C may come between any two lines: what it uses is always held here."""
+        """Let the kernel use another array. Ctrl-C may come between any two lines: what it uses stays alive."""
         self._held[part] = (self._held.get(part), larger)
         at, room = (_WORDS.index(name) for name in _PARTS[part])
         if room == at + 1:
-            self._words[at : at + 2] = larger.ctypes.data, larger.size  # at once: one without the other means nothing
+            self._words[at : at + 2] = (
+                larger.ctypes.data,
+                larger.size,
+            )  # at once: no interrupt between them
         else:
             self._words[at] = larger.ctypes.data
             self._words[room] = larger.size

@@ -1,6 +1,7 @@
-"""From the methods of a problem in plain Python to addresses that the kernel can call; binding.py for compiled ones.
+"""From the methods of a problem in plain Python to addresses that the kernel can call.
 
-What is asked once goes through known.py; the rest is a call into Python every time.
+What is asked only once goes through answers.py; the rest is a call into Python every time. For compiled
+problems ../binding.py does the same.
 """
 
 from __future__ import annotations
@@ -8,17 +9,15 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...core.interrupts import raise_dropped
 from ...core.native import address_of_python, plain_array_at
 from .. import contract
 from ..binding import ARITY, F8, U8
 from ..random import Generator
-from .answers import Known, address_of
-
-if TYPE_CHECKING:
-    from .problem import PythonProblem
+from .answers import Answers, address_of
+from .asked import AskedProblem
 
 # ctypes reads and writes a word in a tenth of the time that a NumPy view of it takes
 _Word, _Pair = ctypes.c_int64, ctypes.c_double * 2
@@ -27,20 +26,20 @@ _Word, _Pair = ctypes.c_int64, ctypes.c_double * 2
 class PythonBinding:
     """The addresses of one problem's methods, made when first asked for, and what the methods raised."""
 
-    def __init__(self, problem: PythonProblem) -> None:
+    def __init__(self, problem: AskedProblem) -> None:
         self._problem = problem
         self._made: dict[str, tuple[int, Any]] = {}
         self._generators: dict[int, Generator] = {}
-        self._known: Known | None = None
+        self._known: Answers | None = None
         self._raised: BaseException | None = None
-        self.turn = threading.RLock()  # whose it is to ask: searches in other threads may be of the same problem
-        self._keyed = type(problem).key.__qualname__ != "PythonProblem.key"  # states that might be changed unseen
+        self.lock = threading.RLock()  # held while methods are called: other threads may search the same problem
+        self._keyed = type(problem).key.__qualname__ != "PythonProblem.key"  # states may be mutable: check them
 
     @property
     def params_at(self) -> int:
-        """Address of what is known of the problem."""
+        """Address of the record of the problem's answers."""
         if self._known is None:
-            self._known = Known(self._problem, self._keep)
+            self._known = Answers(self._problem, self._keep)
         return self._known.address
 
     def address(self, name: str) -> int:
@@ -100,7 +99,7 @@ class PythonBinding:
             following, result[0], done = answer
         except (TypeError, ValueError, OverflowError):
             done = None
-        if done is not True and done is not False:  # anything unusual is looked at closely, what is wrong refused
+        if done is not True and done is not False:  # anything else is checked closely, and refused if it is wrong
             following, result[0], done = contract.transition(problem, "step", answer, here, action)
         word.value = problem.number_of(following)
         result[1] = 1.0 if done else 0.0

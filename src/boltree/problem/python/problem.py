@@ -161,7 +161,7 @@ class PythonProblem(Problem):
 
     @property
     def params_at(self) -> int:
-        """Address of what is known of this problem."""
+        """Address of the record of this problem's answers."""
         return self._bound.params_at
 
     def address(self, name: str) -> int:
@@ -175,19 +175,19 @@ class PythonProblem(Problem):
     @property
     def exclusive(self) -> contextlib.AbstractContextManager[Any]:
         """The lock of the answers that are kept, to hold while methods are called."""
-        return self._bound.turn
+        return self._bound.lock
 
     @contextlib.contextmanager
     def others_may_call(self) -> Iterator[None]:
         """Release the lock `exclusive` while this block runs: other threads may need it before they can answer."""
-        self._bound.turn.release()
+        self._bound.lock.release()
         try:
             yield
         finally:
-            self._bound.turn.acquire()
+            self._bound.lock.acquire()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Objects and their numbers travel; what is bound to this process is made again."""
+        """Objects and their numbers are pickled; addresses are not, and are made again in another process."""
         return {name: value for name, value in super().__getstate__().items() if name != "_bound"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

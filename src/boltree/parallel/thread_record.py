@@ -1,4 +1,4 @@
-"""A thread's own record of a tree that several threads work on."""
+"""The record by which one of several threads works on a common tree."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ OWN_FIELDS = (
     "node_count", "node_end", "unit_count", "unit_end", "trials", "visits_made", "owner", "give_way",
     "waits", "waited", "worked",
 )  # fmt: skip
-"""Besides its scratch memory, what a worker's record does not have in common with the tree's."""
+"""Besides its scratch memory, the fields that a thread's record does not have in common with the tree's."""
 
 
-class Worker:
+class ThreadRecord:
     """A record with scratch memory and random numbers of its own, by which one thread works on a tree."""
 
     def __init__(self, tree: Tree, seed: np.random.SeedSequence) -> None:

@@ -1,0 +1,44 @@
+"""A tree as its own parts see it: the parts are imported by `Tree`, so that they cannot import it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ..algorithms.table import Algorithm
+from ..core.memory.storage import Storage
+from ..problem.problem import Problem
+
+
+class TreeLike(Protocol):
+    """What failures, checks, estimates and exact values use of the tree that they belong to.
+
+    `Tree` is one, and says what each member means.
+    """
+
+    problem: Problem
+    algorithm: Algorithm
+    record: Any
+    fields: Any
+    storage: Storage
+    batch: int
+    in_common_batches: bool
+    max_bytes: int
+
+    @property
+    def on_full(self) -> str:
+        """What happens where there is no more memory."""
+
+    @property
+    def size(self) -> int:
+        """Nodes in the tree."""
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the root's value is proven."""
+
+    def drive(self, kernel: Callable[[], int], trials: int = 1) -> bool:
+        """Call a kernel until it is done, and handle its events."""
+
+    def abandon(self) -> None:
+        """Take back a trial whose leaf waits for an evaluation."""
