@@ -59,7 +59,7 @@ class Together:
     serves_many_searches = True
 
     at_once = 4
-    """The most batches at a time: one is valued, one waits for that, the others are backed up and selected."""
+    """The most batches at a time, of which one is valued, one waits for that, the others are backed up and selected."""
 
     def __init__(self, evaluator: Any, threads: int | None = None) -> None:
         whole("threads", threads, 1, none=True, of="Together")

@@ -48,8 +48,8 @@ class Search:
             ``"trial"`` adds all to the horizon.
         evaluator: ``"rollout"`` (if left out), a number, ``"heuristic"`` (the problem's) or an `Evaluator`; growth
             ``"trial"`` uses none.
-        threads: how many run trials side by side (without an algorithm: at most): on one tree where steps or rollouts are dear, else on a tree each,
-            which are merged when the run ends; ``search.parallelism`` says which.
+        threads: how many run trials side by side (without an algorithm: at most): on one tree where steps or rollouts
+            are dear, else on a tree each, which are merged when the run ends; ``search.parallelism`` says which.
         deterministic: with several threads, the same tree for the same seed and number of threads.
         transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of
             every state, for problems with a discount below 1, whose horizon then bounds the length of a trial;

@@ -10,7 +10,7 @@ How much is done depends on the numbers of trials and visits alone, so that a se
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,7 @@ from ..core.exact.settle import settle
 from ..problem.python.problem import PythonProblem
 from .model import ALL, Model
 from .outcomes import SHARE_OF_EXACT_VALUES
-
-if TYPE_CHECKING:
-    from .tree import Tree
+from .tree_like import TreeLike
 
 EVERY_TRIALS = 64
 """Trials between two pieces of the work; a problem in plain Python, whose steps may be slow, has it after each."""
@@ -47,7 +45,7 @@ class ExactValues:
         complete: whether all values are known.
     """
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: TreeLike) -> None:
         self._tree = tree
         self._is_python = isinstance(tree.problem, PythonProblem)
         self.every = 1 if self._is_python else EVERY_TRIALS

@@ -109,7 +109,7 @@ class Board:
 
     @property
     def result(self) -> float:
-        """What player 0 has scored: 1 for a win, 0.5 for a draw."""
+        """What player 0 has scored, 1 for a win and 0.5 for a draw."""
         return (float(self.theirs.returns()[0]) + 1.0) / 2.0
 
     def moves(self) -> dict[int, int]:

@@ -112,12 +112,12 @@ class MatchJob:
 
     @property
     def trials(self) -> int:
-        """Not limited: time is."""
+        """Not limited, because time is."""
         return 0
 
     @property
     def repeat(self) -> int:
-        """The number of the game: two for each opening."""
+        """The number of the game; there are two for each opening."""
         return 2 * self.opening + self.seat
 
     def row(self) -> dict[str, Any]:
