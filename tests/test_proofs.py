@@ -113,3 +113,70 @@ def test_no_false_proof():
 def test_no_false_proof_in_thousands():
     for seed in range(250, 10_250):
         examine(seed)
+
+
+class Ladder(bt.PythonProblem):
+    """Steps that pay their number; its bounds and rewards are what a test says."""
+
+    actions, horizon, deterministic = 2, 6, True
+
+    def __init__(self, highest: float, rewards: object = None) -> None:
+        self.highest, self.rewards = highest, rewards  # type: ignore[assignment]
+        super().__init__()
+
+    def start(self, rng: Any) -> int:
+        return 0
+
+    def step(self, state: int, action: int, rng: Any) -> tuple[int, float, bool]:
+        return state + action, float(action), False
+
+    def bounds(self, state: int) -> tuple[float, float]:
+        return 0.0, self.highest
+
+
+def test_bounds_that_hold_are_believed_and_help() -> None:
+    assert bt.plan(Ladder(6.0), seed=0).value == 6.0
+
+
+def test_bounds_that_outcomes_contradict_are_an_error() -> None:
+    search = bt.Search(Ladder(2.0), seed=0)
+    search.tree.exact = None
+    with pytest.raises(bt.ProblemError, match="which its bounds rule out"):
+        search.run(trials=1_000)
+
+
+@pytest.mark.parametrize("rewards", [(0.0, 0.5), (0.5, 1.0)])
+def test_rewards_outside_of_what_the_problem_says_are_an_error(rewards: Any) -> None:
+    problem = Ladder(6.0, rewards)
+    with pytest.raises(bt.ProblemError, match=r"must be within rewards=\(0\.\d, \d\.\d\)"):
+        bt.plan(problem, seed=0)
+    with pytest.raises(bt.ProblemError, match="must be within rewards"):
+        bt.check(problem)
+
+
+@pytest.mark.parametrize("rewards", [(1.0, 0.0), (0.0,), "high", (float("nan"), 1.0)])
+def test_rewards_that_cannot_be_are_refused(rewards: Any) -> None:
+    with pytest.raises(bt.ProblemError, match="rewards=.*must be the least and the most that a step can pay"):
+        bt.Search(Ladder(6.0, rewards), seed=0)
+
+
+def test_bounds_are_checked() -> None:
+    with pytest.raises(bt.ProblemError, match="the lower one must be at most the upper one"):
+        bt.check(Ladder(-1.0))
+
+
+def test_what_is_surely_worse_is_not_tried_again() -> None:
+    exact = Exact(3, two=True, bounded="bounds")
+    search = bt.Search(exact.problem, bt.Uniform(), seed=0, transpositions=True, outcomes="known", proofs=True)
+    search.tree.exact = None
+    looked_at = 0
+    while search.run(trials=1) == "trials":
+        root = search.root
+        lower, upper = root.action_bounds.T
+        worse = upper < lower.max() - 1e-9 if root.player == 0 else lower > upper.min() + 1e-9
+        before = root.visits.copy()
+        if worse.any() and not search.proven:
+            search.run(trials=1)
+            looked_at += 1
+            assert (search.root.visits == before)[worse].all()
+    assert looked_at > 0

@@ -35,7 +35,7 @@ def check(problem: Problem, *, episodes: int = EPISODES, seed: int = 0) -> None:
 
     Checked: every function runs; start and step change the state alike in both forms and draw the same random numbers;
     rewards are finite; there is a legal action wherever the problem has not ended; player is 0 or 1; priors are not
-    negative; outcomes' probabilities sum to 1 and agree with step; a deterministic problem is one. Where that would be
+    negative; rewards are within `rewards`; outcomes' probabilities sum to 1 and agree with step; a deterministic problem is one. Where that would be
     too much, some of the outcomes are looked at, and episodes are played for three seconds.
 
     >>> import boltree as bt
@@ -96,6 +96,7 @@ class _Check:
         self._player(memory)
         self._prior(memory)
         self._heuristic(memory)
+        self._bounds(memory)
         self._outcomes(memory, legal)
         self._features(memory)
         self._random_action(memory, legal, rng.copy())
@@ -179,6 +180,24 @@ class _Check:
                     "the same finite number"
                 )
 
+    def _bounds(self, memory: Any) -> None:
+        if self._problem.has("bounds"):
+            plain, out = self._problem.plain_bounds(memory.copy()), np.zeros(4)
+            self._compiled("bounds", (self._problem.params_at, memory.ctypes.data, out.ctypes.data))
+            if not np.allclose(plain, out[:2], rtol=1e-9, atol=1e-12):
+                self._refuse_difference("bounds", plain, tuple(out[:2].tolist()), f" {self._where}")
+            if not plain[0] <= plain[1]:
+                raise ProblemError(
+                    f"{self._name}.bounds gives {plain} {self._where}; the lower one must be at most the upper one"
+                )
+
+    def _reward(self, reward: float, action: int) -> None:
+        low, high = self._problem.rewards or (-math.inf, math.inf)
+        if not low <= reward <= high:
+            raise ProblemError(
+                f"{self._name}: reward={reward} for action {action} {self._where}; must be within rewards={(low, high)}"
+            )
+
     def _features(self, memory: Any) -> None:
         problem = self._problem
         if problem.has("features"):
@@ -235,6 +254,7 @@ class _Check:
                     f"{(*out[:2].tolist(), bool(out[2]))}, {problem.written(native)}", f" {self._where}",
                 )  # fmt: skip
             total += p
+            self._reward(reward, action)
             if self._late:
                 return
         if count <= LISTED and abs(total - 1.0) > 1e-6:
@@ -252,6 +272,7 @@ class _Check:
             raise ProblemError(
                 f"{self._name}.step: reward={reward} for action {action} {self._where}; rewards must be finite"
             )
+        self._reward(reward, action)
         if problem.deterministic:
             other = before.copy()
             result = problem.plain_step(PlainState(other), action, new_generator(int(rng[1] >> np.uint64(8))))

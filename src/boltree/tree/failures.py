@@ -77,6 +77,15 @@ def raise_failure(tree: TreeLike, code: int) -> None:
         )
     if code == records.BAD_BOUNDS:
         raise ProblemError(f"{name}.bounds {where}: the lower one must be at most the upper one, neither NaN")
+    if code == records.OUTSIDE_REWARDS:
+        raise ProblemError(
+            f"{name}.outcomes: reward={value} for action {action} {where}; must be within rewards={problem.rewards}"
+        )
+    if code == records.CONTRADICTION:
+        raise ProblemError(
+            f"{name}: an action {action} is worth {value:g} by its outcomes, which its bounds rule out: what bounds(params, "
+            "state) or rewards say is not true"
+        )
     if code == records.SCHEDULE_FAILED:
         raise ParameterError(
             f"{tree.algorithm.name}: a temperature is {value} at count {action}; alpha must stay greater than 0 and "

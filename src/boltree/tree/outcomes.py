@@ -6,7 +6,7 @@ import math
 from typing import Any, Literal
 
 from ..core.memory.layout import BY_DEPTH
-from ..errors import ParameterError
+from ..errors import ParameterError, ProblemError
 from .tree_like import TreeLike
 
 Outcomes = Literal["sampled", "known"]
@@ -46,9 +46,24 @@ def enter_outcomes(tree: TreeLike, outcomes: Any, proofs: Any) -> None:
             f"proofs=True: must be False with {tree.algorithm.name}, whose values count entropy as well as reward"
         )
     t.proofs = 1
-    low, high = problem.rewards or (-math.inf, math.inf)
-    t.lowest_reward, t.highest_reward = float(low), float(high)
+    t.lowest_reward, t.highest_reward = rewards_of(problem)
     t.bounds = problem.address("bounds")
+
+
+def rewards_of(problem: Any) -> tuple[float, float]:
+    """The least and the most that a step can pay, by the problem's `rewards`; infinite where it does not say."""
+    given = problem.rewards
+    if given is None:
+        return -math.inf, math.inf
+    try:
+        low, high = map(float, given)
+    except (TypeError, ValueError):
+        low, high = math.nan, math.nan
+    if not -math.inf <= low <= high <= math.inf:
+        raise ProblemError(
+            f"{problem.display_name()}: rewards={given!r}, must be the least and the most that a step can pay, (low, high)"
+        )
+    return low, high
 
 
 def lists_outcomes(problem: Any) -> bool:

@@ -21,6 +21,9 @@ from ..memory.layout import BAD_BOUNDS, BOUNDS_FAILED, CLOSED, DONE, NONE, PROVE
 from ..memory.views import bound_at, edge_at, node_at, out_of, spans_of
 from ..native import FAILED, call
 
+TOLERANCE = 1e-6
+"""By how much, absolutely or relatively, bounds may contradict each other: they are rounded."""
+
 
 @inlined
 def is_settled(tree: Any, node: Any) -> bool:
@@ -107,6 +110,9 @@ def enter_bounds(tree: Any, node: Any, slot: int, lower: float, upper: float, se
         upper = lower
     else:
         lower, upper = max(row.lower, lower), min(row.upper, upper)
+    if lower > row.upper + TOLERANCE * (1.0 + abs(row.upper)) or upper < row.lower - TOLERANCE * (1.0 + abs(row.lower)):
+        tree.contradiction = 1
+        tree.error_value, tree.error_action = lower, edge_at(tree, node.block + slot).action
     if lower != row.lower or upper != row.upper:
         row.lower, row.upper = lower, upper
         tree.narrowed = 1

@@ -297,6 +297,7 @@ TREE = np.dtype(
         ("next_sweep", "i8"),  # visits at which every shared node is computed
         ("listed", "i8"),  # edges whose outcomes were listed, by all trials so far
         ("narrowed", "i8"),  # bounds of an edge have changed, those of its node not yet
+        ("contradiction", "i8"),  # bounds that the problem gives and its outcomes say otherwise
         # what went wrong
         ("error_node", "i8"),
         ("error_action", "i8"),
@@ -313,6 +314,7 @@ STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED = 10, 11, 12, 13
 PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED, FEATURES_FAILED, UNKNOWN_CHOICE = 14, 15, 16, 17, 18
 OUTCOMES_FAILED, BOUNDS_FAILED = 19, 20
 BAD_REWARD, NO_ACTION, BAD_PRIOR, BAD_PLAYER, BAD_VALUE, BAD_CHANCES, NO_OUTCOME, BAD_BOUNDS = range(30, 38)
+OUTSIDE_REWARDS, CONTRADICTION = 38, 39
 
 # growth
 LEAF, TRIAL = 0, 1

@@ -15,7 +15,7 @@ import numpy as np
 from ..formulas.bounds import bounds_of_outcome, is_settled
 from ..jit import inlined
 from ..memory.blocks import state_at
-from ..memory.layout import BAD_CHANCES, BAD_REWARD, DONE, NO_OUTCOME, NONE, OUTCOMES_FAILED
+from ..memory.layout import BAD_CHANCES, BAD_REWARD, DONE, NO_OUTCOME, NONE, OUTCOMES_FAILED, OUTSIDE_REWARDS
 from ..memory.links import enter_in_graph, find_in_graph, take_link
 from ..memory.room import room_for, units_of_trial
 from ..memory.views import edge_at, link_at, node_at, out_of, path_links_of, rng_of, states_of, step_at
@@ -69,6 +69,9 @@ def enter_outcome(tree: Any, index: int, edge: int, action: int, k: int, level: 
     if not (reward > -np.inf and reward < np.inf):
         tree.error_value = reward
         return BAD_REWARD, 0.0
+    if tree.proofs and not (tree.lowest_reward <= reward <= tree.highest_reward):
+        tree.error_value = reward
+        return OUTSIDE_REWARDS, 0.0
     if not chance > 0.0:
         tree.error_value = chance
         return (DONE if chance == 0.0 else BAD_CHANCES), 0.0

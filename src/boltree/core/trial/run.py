@@ -7,7 +7,7 @@ from typing import Any
 from ..formulas.space import POWER, SWITCHING
 from ..formulas.temperature import solve_temperature
 from ..jit import inlined, kernel
-from ..memory.layout import DONE, EVALUATE, FULL, INDEX, PROVEN, SOLVED, SWEEP, UNKNOWN_CHOICE
+from ..memory.layout import CONTRADICTION, DONE, EVALUATE, FULL, INDEX, PROVEN, SOLVED, SWEEP, UNKNOWN_CHOICE
 from ..memory.room import nodes_of_trial, room_for, units_of_trial
 from ..memory.views import node_at, rng_of
 from .backup import back_up
@@ -45,6 +45,8 @@ def run_more(tree: Any, trials: int, graph: bool) -> int:
         if not tree.pending:
             if graph and tree.proofs and node_at(tree, tree.root).marks & PROVEN:
                 return SOLVED
+            if graph and tree.contradiction:
+                return CONTRADICTION
             tree.nodes_before = tree.node_count
             status = room_for(tree, new_nodes, new_units)
             if status != DONE:
