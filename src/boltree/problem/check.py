@@ -35,8 +35,9 @@ def check(problem: Problem, *, episodes: int = EPISODES, seed: int = 0) -> None:
 
     Checked: every function runs; start and step change the state alike in both forms and draw the same random numbers;
     rewards are finite; there is a legal action wherever the problem has not ended; player is 0 or 1; priors are not
-    negative; rewards are within `rewards`; outcomes' probabilities sum to 1 and agree with step; a deterministic problem is one. Where that would be
-    too much, some of the outcomes are looked at, and episodes are played for three seconds.
+    negative; rewards are within `rewards`; outcomes' probabilities sum to 1 and agree with step; a deterministic
+    problem is one. Where that would be too much, some of the outcomes are looked at, and episodes are played for three
+    seconds.
 
     >>> import boltree as bt
     >>> bt.check(bt.problems.DChain(10))

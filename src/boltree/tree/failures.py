@@ -83,8 +83,8 @@ def raise_failure(tree: TreeLike, code: int) -> None:
         )
     if code == records.CONTRADICTION:
         raise ProblemError(
-            f"{name}: an action {action} is worth {value:g} by its outcomes, which its bounds rule out: what bounds(params, "
-            "state) or rewards say is not true"
+            f"{name}: action {action} is worth {value:g} by its outcomes, which its bounds rule out: what "
+            "bounds(params, state) or rewards say is not true"
         )
     if code == records.SCHEDULE_FAILED:
         raise ParameterError(

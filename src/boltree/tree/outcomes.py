@@ -61,7 +61,8 @@ def rewards_of(problem: Any) -> tuple[float, float]:
         low, high = math.nan, math.nan
     if not -math.inf <= low <= high <= math.inf:
         raise ProblemError(
-            f"{problem.display_name()}: rewards={given!r}, must be the least and the most that a step can pay, (low, high)"
+            f"{problem.display_name()}: rewards={given!r}, must be the least and the most that a step can pay, "
+            "(low, high)"
         )
     return low, high
 

@@ -45,8 +45,6 @@ def run_more(tree: Any, trials: int, graph: bool) -> int:
         if not tree.pending:
             if graph and tree.proofs and node_at(tree, tree.root).marks & PROVEN:
                 return SOLVED
-            if graph and tree.contradiction:
-                return CONTRADICTION
             tree.nodes_before = tree.node_count
             status = room_for(tree, new_nodes, new_units)
             if status != DONE:
@@ -70,6 +68,8 @@ def run_more(tree: Any, trials: int, graph: bool) -> int:
         if resumed != 2:
             back_up(tree, graph, False)
             tree.trials += 1
+            if graph and tree.contradiction:
+                return CONTRADICTION
             if tree.adaptive and tree.trials % tree.every == 0:
                 solve_temperature(tree)
     return DONE
