@@ -28,8 +28,8 @@ EVERY_TRIALS = 64
 SHARE_WHERE_STATES_SPREAD = 0.03125
 """The share of the listing that is done while most of the states that are found are not expanded."""
 
-FEW_STATES = 2000
-"""Up to this number of states it is not asked whether they spread."""
+FEW_PAIRS = 2000
+"""Up to this number of pairs of a state and an action it is not asked whether states spread."""
 
 OUTCOMES_PER_VISIT = 64
 """Outcomes that are weighed for each visit of a node by trials: about as long as the visit takes."""
@@ -91,7 +91,7 @@ class ExactValues:
             if model.full or self.nbytes > SHARE_OF_EXACT_VALUES * self._tree.max_bytes:
                 return
             waiting = model.size - model.expanded
-            spread = model.size > FEW_STATES and 2 * waiting > model.size
+            spread = model.row_count > FEW_PAIRS and 2 * waiting > model.size
             # a compiled problem lists the outcomes of an action in about the time of a visit; Python is asked no more
             # often than by the trials
             most = t.listed - self._listed_before if self._is_python else t.visits_made - self._visits_before
