@@ -85,6 +85,18 @@ MODES: dict[str, tuple[tuple[str, ...], Callable[[bt.Algorithm, str], bt.Search]
         ALL,
         lambda a, g: one_run(bt.problems.TicTacToe(), a, growth=g, transpositions=True),
     ),
+    "transpositions, known outcomes": (
+        ALL,
+        lambda a, g: one_run(random_problem(), a, growth=g, transpositions=True, outcomes="known"),
+    ),
+    "transpositions, proofs": (
+        ALL,
+        lambda a, g: one_run(random_problem(horizon=7), a, growth=g, transpositions=True, outcomes="known", proofs=True),
+    ),
+    "transpositions, proofs, two players": (
+        ALL,
+        lambda a, g: one_run(bt.problems.TicTacToe(), a, growth=g, transpositions=True, outcomes="known", proofs=True),
+    ),
     "advance": (ALL, with_an_advance),
     "advance, transpositions": (ALL, lambda a, g: with_an_advance(a, g, transpositions=True)),
     "recycling": (ALL, lambda a, g: one_run(random_problem(), a, growth=g, max_nodes=90, on_full="recycle")),
@@ -95,6 +107,8 @@ def algorithms_of(mode: str) -> Iterator[tuple[str, bt.Algorithm]]:
     """The algorithms that a mode allows, each with a name of its own."""
     for algorithm in ALGORITHMS:
         if "transpositions" in mode and algorithm.name in NEED_A_PARENT:
+            continue
+        if "proofs" in mode and algorithm.state_value_row.has_temperature:
             continue
         yield algorithm.name + (" with tables" if getattr(algorithm, "alias", None) is True else ""), algorithm
 
