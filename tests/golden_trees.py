@@ -91,7 +91,9 @@ MODES: dict[str, tuple[tuple[str, ...], Callable[[bt.Algorithm, str], bt.Search]
     ),
     "transpositions, proofs": (
         ALL,
-        lambda a, g: one_run(random_problem(horizon=7), a, growth=g, transpositions=True, outcomes="known", proofs=True),
+        lambda a, g: one_run(
+            random_problem(horizon=7), a, growth=g, transpositions=True, outcomes="known", proofs=True
+        ),
     ),
     "transpositions, proofs, two players": (
         ALL,

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import problems
 from ..algorithms.schedules import log_decay
-from ..algorithms.table import BTS, DENTS, MENTS, UCT, Algorithm
+from ..algorithms.table import ARBTS, BTS, DENTS, MENTS, UCT, Algorithm
 from ..problem.problem import Problem
 from ..problem.python.problem import PythonProblem
 from ..search.many import search_many
@@ -169,6 +169,8 @@ def cases(scale: float) -> list[Case]:
     chain, lake, sea = problems.DChain(10), problems.FrozenLake("8x12-test"), problems.Sailing(6, "SE")
     wide, small = problems.SyntheticTree(362, 6, seed=0), problems.SyntheticTree(8, 20, seed=0)
     leaf, trial = {"evaluator": 0.0}, {"growth": "trial"}
+    shared: dict[str, Any] = {"transpositions": True}
+    proofs: dict[str, Any] = {**shared, "outcomes": "known", "proofs": True}
     slow: dict[str, Any] = {"alpha": 10.0, "q_init": -200.0}
     listed = [
         Case("D-chain 10, leaf", chain, UCT(), 400_000, leaf, "30"),
@@ -187,6 +189,10 @@ def cases(scale: float) -> list[Case]:
         Case("362 actions, direct", wide, BTS(alpha=0.1, alias=False), 10_000, leaf, "3,600"),
         Case("362 actions, direct", wide, DENTS(alpha=0.1, beta=log_decay(1.0), alias=False), 5_000, leaf, "7,000"),
         Case("Connect Four, rollouts", problems.ConnectFour(), UCT(c=1.4), 100_000, {}, "250 k trials/s"),
+        Case("Connect Four, transpositions", problems.ConnectFour(), ARBTS(), 100_000, shared, ""),
+        Case("Connect Four, proofs", problems.ConnectFour(), ARBTS(), 100_000, proofs, "1.4 times that"),
+        Case("Hex 7x7, transpositions", problems.Hex(7), ARBTS(), 50_000, shared, ""),
+        Case("Hex 7x7, proofs", problems.Hex(7), ARBTS(), 50_000, proofs, "1.4 times that"),
         ManyCase("1024 searches, 8 actions", small, UCT(), 1024 * 64, leaf, "1,500 k trials/s"),
         ManyCase("1024 searches, 8 actions", small, BTS(alpha=0.1), 1024 * 64, leaf, "1,500 k trials/s"),
         Case("Python grid, leaf", Grid(), BTS(), 50_000, leaf, "200 k trials/s"),
