@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ...jobs.executors import Watcher
-from ...jobs.statistics import Interval, mean_result
 from ...problem.problem import Problem
 from ...search.search import Search
 from ...version import __version__
+from ..keepable import Columns
 from .boards import Board, Through, game_named
 from .case import Numbers
 from .opponents import UCT_C, OpenSpielMCTS
@@ -27,6 +26,9 @@ from .planners import Contender
 
 WARM_UP_SECONDS = 0.02
 """How long each search lasts that is only there to compile."""
+
+MOST_MOVES = 128
+"""More than a game of the suite has."""
 
 
 class Player:
@@ -111,9 +113,9 @@ class MatchJob:
         return self.game if self.through == "problem" else f"{self.game} through OpenSpiel"
 
     @property
-    def trials(self) -> int:
-        """Not limited, because time is."""
-        return 0
+    def work(self) -> int:
+        """Moves that a game may have, as its watcher counts them."""
+        return MOST_MOVES
 
     @property
     def repeat(self) -> int:
@@ -144,6 +146,25 @@ class MatchJob:
         digest = hashlib.sha256(json.dumps([self.game, self.repeat]).encode()).digest()
         return int(np.frombuffer(digest, np.uint32)[0]) >> 1
 
+    def facts(self) -> dict[str, Any]:
+        """Columns that say which game it is."""
+        return {
+            "problem": self.problem,
+            "family": "matches",
+            "group": "games",
+            "algorithm": self.setting.title,
+            "label": self.setting.label,
+            "contender": self.setting.canonical(),
+            "repeat": self.repeat,
+            "seed": np.int64(self.seed()),  # of one type in every file
+            "move_seconds": self.seconds,
+            "opponent_c": self.c,
+        }
+
+    def value(self, columns: Columns) -> float:
+        """What the game scored."""
+        return float(columns["score"])
+
     def run(self, watch: Watcher | None = None) -> Numbers:
         """Play the game: `score` is 1 where our side wins, and 0.5 for a draw; times are means of a move."""
         game = game_named(self.game)
@@ -169,9 +190,8 @@ class MatchJob:
                 watch(moves, 0.0)
         score = board.result if self.seat == 0 else 1.0 - board.result
         return {
-            "regret": 1.0 - score,
             "score": score,
-            "answers": len(us.spent),
+            "answers": float(len(us.spent)),
             "seconds": float(np.mean(us.spent)),
             "their_seconds": sum(seconds) / max(len(seconds) - 1, 1),
             "trials_run": float(np.mean(us.trials)),
@@ -184,9 +204,3 @@ def match(
 ) -> list[MatchJob]:
     """The jobs of a match: pairs of games that share an opening, with sides exchanged."""
     return [MatchJob(game, setting, seconds, k // 2, k % 2, through, c) for k in range(games)]
-
-
-def score_of(scores: Sequence[float]) -> Interval:
-    """A match's score from the games' in the order of `match`, with its interval over pairs."""
-    pairs = [float(np.mean(scores[k : k + 2])) for k in range(0, len(scores), 2)]
-    return mean_result(pairs)
