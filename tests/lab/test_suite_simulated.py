@@ -106,9 +106,8 @@ def test_pairs_of_games_share_their_opening() -> None:
     for seed in range(3):
         asked.clear()
         GamesWon(2, opening=2, opponent_trials=1).run(bt.problems.Hex(4), always(ask), 1, None, seed, nothing)
-        first, second = (stones for stones in asked if len(stones) in (2, 3) and stones is not asked[1])
-        assert len(first) == 2
-        assert len(second) == 3
+        first = next(stones for stones in asked if len(stones) == 2)
+        second = next(stones for stones in asked if len(stones) == 3)
         assert first < second
 
 

@@ -15,8 +15,8 @@ Watcher = Callable[[int, float], None]
 """Called with a number of answers and their regret so far."""
 
 Numbers = dict[str, Any]
-"""What was measured: `answers` (how often the planner was asked), `seconds` (a decision's), and either `regret` or, where
-no exact values are known, `score` and what the `random` policy scores."""
+"""What was measured: `answers` (how often the planner was asked), `seconds` (a decision's), and either `regret`
+or, where no exact values are known, `score` and what the `random` policy scores."""
 
 
 class Measure(Protocol):

@@ -28,7 +28,8 @@ def add_suite(commands: Any) -> None:
     )
     command.add_argument("--problems", nargs="+", metavar="NAME", help="which ones, such as mazes-1*; all if left out")
     command.add_argument("--settings", choices=("plan", "grid", "all"), default="all", help="who decides")
-    command.add_argument("--part", choices=("proofs", "regrets", "games"), help="only this part; the first two if left out")
+    parts = ("proofs", "regrets", "games")
+    command.add_argument("--part", choices=parts, help="only this part; the first two if left out")
     command.add_argument(
         "--trials", nargs="+", type=whole_number, metavar="N", help="trials of every decision (1000 10000)"
     )
