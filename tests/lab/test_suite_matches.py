@@ -130,7 +130,7 @@ def test_a_move_that_takes_too_long_shortens_the_next(monkeypatch: pytest.Monkey
         trials = 0
 
         class root:
-            count = 1
+            count, recommended = 1, 0
 
         def run(self, seconds: float) -> None:
             given.append(seconds)
@@ -149,6 +149,15 @@ def test_a_move_that_takes_too_long_shortens_the_next(monkeypatch: pytest.Monkey
         us.move(None)
     assert given == pytest.approx([0.2, 0.1, 0.2])
     assert us.spent == pytest.approx([0.3, 0.1, 0.2])
+
+
+def test_a_move_without_time_is_made_after_a_few_trials() -> None:
+    game = game_named("hex-7x7")
+    problem = game.problem("problem")
+    us = Player(problem, UCT, 0.0, seed=0)
+    board = Board(game, problem, game.load())
+    assert us.move(board.ours) in problem.legal_actions(board.ours)
+    assert us.trials[0] < 1000
 
 
 def test_games_have_fewer_moves_than_a_watcher_counts() -> None:

@@ -24,6 +24,9 @@ from .case import Numbers
 from .opponents import UCT_C, OpenSpielMCTS
 from .planners import Contender
 
+LEAST_TRIALS = 16
+"""Trials of a move for which no time is left: enough to try an action."""
+
 WARM_UP_SECONDS = 0.02
 """How long each search lasts that is only there to compile."""
 
@@ -37,7 +40,7 @@ class Player:
     Args:
         problem: the game, as a problem.
         contender: who searches.
-        seconds: for a move; what one takes longer is taken from the next.
+        seconds: for a move; what one takes longer is taken from the next, up to half of its time.
         seed: of the search.
 
     For every move, ``trials`` has how many were run, ``kept`` how many visits the root had before, ``spent`` seconds.
@@ -77,10 +80,12 @@ class Player:
         before = search.trials
         self.kept.append(int(search.root.count))
         search.run(seconds=max(seconds - (time.perf_counter() - began), 0.0))
-        action = search.recommend() if search.root.count else self._problem.legal_actions(state)[0]
+        if search.root.recommended is None:  # nothing was tried in the time that was left
+            search.run(trials=LEAST_TRIALS)
+        action = search.recommend()
         self._played = []
         self.spent.append(time.perf_counter() - began)
-        self._debt = min(max(self.spent[-1] - seconds, 0.0), self._seconds)
+        self._debt = min(max(self.spent[-1] - seconds, 0.0), self._seconds / 2)
         self.trials.append(search.trials - before)
         return action
 
