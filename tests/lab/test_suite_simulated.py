@@ -118,8 +118,12 @@ def run(case: Case, trials: int = 2) -> Numbers:
     return measure.run(case.make(), Default().planner(), trials, None, 1, nothing)
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.family != "rddl"])
-def test_every_case_can_be_played(name: str) -> None:
+QUICKLY_MADE = [name for name, case in CASES.items() if case.family != "rddl" or name == "rddl-gameoflife"]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", QUICKLY_MADE)
+def test_cases_can_be_played(name: str) -> None:
     found = run(CASES[name])
     assert np.isfinite(found["score"])
     assert np.isfinite(found["random"])
