@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from boltree.cli import main
 from boltree.errors import ParameterError
 from boltree.jobs.settings import Setting
 from boltree.lab.suite.boards import GAMES, Board, game_named
-from boltree.lab.suite.matches import MatchJob, Player, match, score_of
+from boltree.lab.suite.match_report import score_of
+from boltree.lab.suite.matches import MOST_MOVES, MatchJob, Player, match
 from boltree.lab.suite.opponents import OpenSpielMCTS
 from boltree.lab.suite.planners import Default, Fixed
 from boltree.problem.state import PlainState
@@ -77,7 +81,6 @@ def test_the_opponent_sees_a_win_in_one() -> None:
 def test_a_game_is_played_to_its_end(contender: Any, through: Any) -> None:
     found = MatchJob("connect-four", contender, 0.01, opening=0, seat=1, through=through).run()
     assert found["score"] in (0.0, 0.5, 1.0)
-    assert found["regret"] == 1.0 - found["score"]
     assert 2 <= found["answers"] <= 19
     assert found["their_trials"] > 0
     assert found["seconds"] >= 0.0
@@ -117,6 +120,67 @@ def test_a_score_has_an_interval_over_pairs() -> None:
     mixed = score_of([1.0, 1.0, 1.0, 0.0, 1.0, 1.0])
     assert mixed.mean == pytest.approx(5 / 6)
     assert mixed.low < mixed.mean < mixed.high == 1.0
+
+
+def test_a_move_that_takes_too_long_shortens_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that stands still but where the search is made to take three times what it may."""
+    now, given = [0.0], []
+
+    class Slow:
+        trials = 0
+
+        class root:
+            count, recommended = 1, 0
+
+        def run(self, seconds: float) -> None:
+            given.append(seconds)
+            now[0] += 0.3 if len(given) == 1 else seconds
+
+        def recommend(self) -> int:
+            return 0
+
+    class Maker:
+        def search(self, problem: Any, state: Any, seed: int) -> Slow:
+            return Slow()
+
+    monkeypatch.setattr("boltree.lab.suite.matches.time.perf_counter", lambda: now[0])
+    us = Player(game_named("hex-7x7").problem("problem"), Maker(), 0.2, seed=0)  # type: ignore[arg-type]
+    for _ in range(3):
+        us.move(None)
+    assert given == pytest.approx([0.2, 0.1, 0.2])
+    assert us.spent == pytest.approx([0.3, 0.1, 0.2])
+
+
+def test_a_move_without_time_is_made_after_a_few_trials() -> None:
+    game = game_named("hex-7x7")
+    problem = game.problem("problem")
+    us = Player(problem, UCT, 0.0, seed=0)
+    board = Board(game, problem, game.load())
+    assert us.move(board.ours) in problem.legal_actions(board.ours)
+    assert us.trials[0] < 1000
+
+
+def test_games_have_fewer_moves_than_a_watcher_counts() -> None:
+    for game in GAMES.values():
+        assert game.load().max_game_length() <= MOST_MOVES
+
+
+def test_the_command_plays_keeps_and_reports(tmp_path: Path, capsys: Any) -> None:
+    words = ["suite", "--part", "games", "--problems", "connect*", "--games", "2", "--move-seconds", "0.005"]
+    assert main([*words, "--out", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "connect-four" in shown
+    assert "2 games at 0.005 s a move" in shown
+    assert "hex" not in shown
+    rows = list(csv.DictReader((tmp_path / "matches.csv").open()))
+    assert sorted(row["repeat"] for row in rows) == ["0", "1"]
+    assert all(row["score"] in ("0.0", "0.5", "1.0") for row in rows)
+    assert "| connect-four" in (tmp_path / "matches.md").read_text()
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "results").iterdir()}
+    assert main([*words, "--out", str(tmp_path)]) == 0
+    assert kept == {path: path.stat().st_mtime_ns for path in (tmp_path / "results").iterdir()}
+    assert main(["suite", "--part", "games", "--problems", "chess", "--out", str(tmp_path)]) != 0
+    assert "--problems chess: must match a game: connect-four" in capsys.readouterr().err
 
 
 def test_unknown_games_are_refused() -> None:

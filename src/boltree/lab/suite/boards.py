@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 import numpy as np
@@ -73,6 +74,14 @@ def game_named(name: str) -> BoardGame:
     if name not in GAMES:
         raise ParameterError(f"game={name!r}: must be one of {', '.join(GAMES)}{did_you_mean(name, GAMES)}")
     return GAMES[name]
+
+
+def chosen_games(patterns: Sequence[str] | None) -> list[str]:
+    """The names of the games that match one of these patterns, as file names match ``*``; all if None."""
+    found = [name for name in GAMES if patterns is None or any(fnmatchcase(name, pattern) for pattern in patterns)]
+    if not found:
+        raise ParameterError(f"--problems {' '.join(patterns or ())}: must match a game: {', '.join(GAMES)}")
+    return found
 
 
 class Board:

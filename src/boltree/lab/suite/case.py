@@ -15,7 +15,8 @@ Watcher = Callable[[int, float], None]
 """Called with a number of answers and their regret so far."""
 
 Numbers = dict[str, Any]
-"""What was measured: always `regret`, `answers` (how often the planner was asked) and `seconds` (a decision's)."""
+"""What was measured: `answers` (how often the planner was asked), `seconds` (a decision's), and either `regret`
+or, where no exact values are known, `score` and what the `random` policy scores."""
 
 
 class Measure(Protocol):
@@ -24,6 +25,11 @@ class Measure(Protocol):
     @property
     def answers(self) -> int:
         """About how often the planner is asked."""
+        ...
+
+    @property
+    def reusable(self) -> bool:
+        """Whether other jobs may go on with the same problem; problems in plain Python keep every state they met."""
         ...
 
     def run(

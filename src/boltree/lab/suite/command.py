@@ -28,7 +28,8 @@ def add_suite(commands: Any) -> None:
     )
     command.add_argument("--problems", nargs="+", metavar="NAME", help="which ones, such as mazes-1*; all if left out")
     command.add_argument("--settings", choices=("plan", "grid", "all"), default="all", help="who decides")
-    command.add_argument("--part", choices=("proofs", "regrets"), help="only this part; both if left out")
+    parts = ("proofs", "regrets", "games")
+    command.add_argument("--part", choices=parts, help="only this part; the first two if left out")
     command.add_argument(
         "--trials", nargs="+", type=whole_number, metavar="N", help="trials of every decision (1000 10000)"
     )
@@ -37,6 +38,14 @@ def add_suite(commands: Any) -> None:
     command.add_argument(
         "--quick", action="store_true", help="one problem of each family and 1000 trials, unless they are named"
     )
+    command.add_argument(
+        "--games", type=whole_number, default=100, help="with --part games: how many of each, against OpenSpiel's MCTS"
+    )
+    command.add_argument("--move-seconds", type=positive_number, default=0.2, help="with --part games: for a move")
+    command.add_argument(
+        "--through", choices=("problem", "openspiel"), default="problem",
+        help="with --part games: play by our own compiled problems, or through bt.from_openspiel",
+    )  # fmt: skip
     command.add_argument("--list", action="store_true", help="only list the problems")
     add_running(command, "boltree-suite")
     command.set_defaults(call=_suite)
@@ -49,6 +58,8 @@ def _suite(options: argparse.Namespace) -> int:
     from .problems import missing
     from .report import report
 
+    if options.part == "games" and not options.list:
+        return _games(options)
     cases = chosen_cases(options.group, options.problems, options.quick)
     if options.list:
         print(table(["problem", "family", "group"], [[case.name, case.family, case.group] for case in cases]))
@@ -65,4 +76,20 @@ def _suite(options: argparse.Namespace) -> int:
     lab = laboratory(options)
     frame = lab.run_jobs(jobs)
     print(lab.part_finished() if frame is None else report(frame, options.out, missing()))
+    return 0
+
+
+def _games(options: argparse.Namespace) -> int:
+    from ..arguments import laboratory
+    from .boards import chosen_games
+    from .grid import PLAN
+    from .match_report import match_report
+    from .matches import match
+
+    jobs = []
+    for name in chosen_games(options.problems):
+        jobs += match(name, PLAN[0], options.games, options.move_seconds, options.through)
+    lab = laboratory(options)
+    frame = lab.run_jobs(jobs)
+    print(lab.part_finished() if frame is None else match_report(frame, options.out))
     return 0

@@ -42,6 +42,11 @@ class Regret:
         """One at each position."""
         return self.positions
 
+    @property
+    def reusable(self) -> bool:
+        """Solved problems are compiled."""
+        return True
+
     def examination(self, problem: Problem) -> Examination:
         """The positions of a problem; found once."""
         return _kept.setdefault(problem, {}).setdefault(self.positions, Examination(problem, self.positions))
@@ -67,6 +72,11 @@ class Proof:
     def answers(self) -> int:
         """One."""
         return 1
+
+    @property
+    def reusable(self) -> bool:
+        """Solved problems are compiled."""
+        return True
 
     def run(
         self, problem: Problem, planner: Planner, trials: int | None, seconds: float | None, seed: int, watch: Watcher

@@ -24,8 +24,8 @@ RANDOM_EPISODES = 200
 Choice = Callable[[Any, int], int]
 """From a state and a seed to an action."""
 
-_random: WeakKeyDictionary[Problem, dict[Any, float]] = WeakKeyDictionary()
-"""What the random policy scores by each measure, as long as the problem lives."""
+_random: WeakKeyDictionary[Problem, dict[GamesWon, float]] = WeakKeyDictionary()
+"""What random moves score in a game by each measure, as long as the problem lives."""
 
 
 @dataclass

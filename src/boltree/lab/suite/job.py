@@ -24,7 +24,8 @@ from .planners import Contender
 from .problems import case_named
 
 _DECIDES = (
-    "decisions.py", "drawing.py", "endings.py", "graphs.py", "horizons.py", "problems.py", "regret.py", "worlds.py",
+    "decisions.py", "drawing.py", "endings.py", "episodes.py", "graphs.py", "horizons.py", "problems.py", "regret.py",
+    "simulated.py", "worlds.py",
 )  # fmt: skip
 """The files that decide what is asked and how it is judged: a change of theirs makes other jobs."""
 
@@ -113,11 +114,15 @@ class SuiteJob:
         return dict.fromkeys(_NUMBERS, math.nan) | {name: float(number) for name, number in numbers.items()}
 
 
-@lru_cache(maxsize=4)
 def _prepared(name: str) -> tuple[Case, Problem]:
-    """A case and its problem, kept while jobs on it follow one another."""
+    """A case and its problem, which is kept while jobs on it follow one another if they may share it."""
     case = case_named(name)
-    return case, case.make()
+    return case, _made(name) if case.measure.reusable else case.make()
+
+
+@lru_cache(maxsize=4)
+def _made(name: str) -> Problem:
+    return case_named(name).make()
 
 
 @cache

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,17 +15,23 @@ from typing import Any
 import numpy as np
 
 from ...jobs.executors import Watcher
-from ...jobs.statistics import Interval, mean_result
 from ...problem.problem import Problem
 from ...search.search import Search
 from ...version import __version__
+from ..keepable import Columns
 from .boards import Board, Through, game_named
 from .case import Numbers
 from .opponents import UCT_C, OpenSpielMCTS
 from .planners import Contender
 
+LEAST_TRIALS = 16
+"""Trials of a move for which no time is left: enough to try an action."""
+
 WARM_UP_SECONDS = 0.02
 """How long each search lasts that is only there to compile."""
+
+MOST_MOVES = 128
+"""More than a game of the suite has."""
 
 
 class Player:
@@ -35,7 +40,7 @@ class Player:
     Args:
         problem: the game, as a problem.
         contender: who searches.
-        seconds: for a move; what one takes longer is taken from the next.
+        seconds: for a move; what one takes longer is taken from the next, up to half of its time.
         seed: of the search.
 
     For every move, ``trials`` has how many were run, ``kept`` how many visits the root had before, ``spent`` seconds.
@@ -75,10 +80,12 @@ class Player:
         before = search.trials
         self.kept.append(int(search.root.count))
         search.run(seconds=max(seconds - (time.perf_counter() - began), 0.0))
-        action = search.recommend() if search.root.count else self._problem.legal_actions(state)[0]
+        if search.root.recommended is None:  # nothing was tried in the time that was left
+            search.run(trials=LEAST_TRIALS)
+        action = search.recommend()
         self._played = []
         self.spent.append(time.perf_counter() - began)
-        self._debt = min(max(self.spent[-1] - seconds, 0.0), self._seconds)
+        self._debt = min(max(self.spent[-1] - seconds, 0.0), self._seconds / 2)
         self.trials.append(search.trials - before)
         return action
 
@@ -111,9 +118,9 @@ class MatchJob:
         return self.game if self.through == "problem" else f"{self.game} through OpenSpiel"
 
     @property
-    def trials(self) -> int:
-        """Not limited, because time is."""
-        return 0
+    def work(self) -> int:
+        """Moves that a game may have, as its watcher counts them."""
+        return MOST_MOVES
 
     @property
     def repeat(self) -> int:
@@ -144,6 +151,25 @@ class MatchJob:
         digest = hashlib.sha256(json.dumps([self.game, self.repeat]).encode()).digest()
         return int(np.frombuffer(digest, np.uint32)[0]) >> 1
 
+    def facts(self) -> dict[str, Any]:
+        """Columns that say which game it is."""
+        return {
+            "problem": self.problem,
+            "family": "matches",
+            "group": "games",
+            "algorithm": self.setting.title,
+            "label": self.setting.label,
+            "contender": self.setting.canonical(),
+            "repeat": self.repeat,
+            "seed": np.int64(self.seed()),  # of one type in every file
+            "move_seconds": self.seconds,
+            "opponent_c": self.c,
+        }
+
+    def value(self, columns: Columns) -> float:
+        """What the game scored."""
+        return float(columns["score"])
+
     def run(self, watch: Watcher | None = None) -> Numbers:
         """Play the game: `score` is 1 where our side wins, and 0.5 for a draw; times are means of a move."""
         game = game_named(self.game)
@@ -169,9 +195,8 @@ class MatchJob:
                 watch(moves, 0.0)
         score = board.result if self.seat == 0 else 1.0 - board.result
         return {
-            "regret": 1.0 - score,
             "score": score,
-            "answers": len(us.spent),
+            "answers": float(len(us.spent)),
             "seconds": float(np.mean(us.spent)),
             "their_seconds": sum(seconds) / max(len(seconds) - 1, 1),
             "trials_run": float(np.mean(us.trials)),
@@ -184,9 +209,3 @@ def match(
 ) -> list[MatchJob]:
     """The jobs of a match: pairs of games that share an opening, with sides exchanged."""
     return [MatchJob(game, setting, seconds, k // 2, k % 2, through, c) for k in range(games)]
-
-
-def score_of(scores: Sequence[float]) -> Interval:
-    """A match's score from the games' in the order of `match`, with its interval over pairs."""
-    pairs = [float(np.mean(scores[k : k + 2])) for k in range(0, len(scores), 2)]
-    return mean_result(pairs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
@@ -18,6 +18,7 @@ from .decisions import Regret
 from .drawing import Draw, drawn
 from .endings import connect_four_ending
 from .horizons import LIMIT
+from .simulated import has_gymnasium, has_rddl, simulated_cases
 
 RANDOM: dict[str, tuple[Draw, int]] = {
     "dense": (graphs.dense, 29),
@@ -59,12 +60,13 @@ def case_named(name: str) -> Case:
 
 def missing() -> list[str]:
     """What cannot be made here, and why, in words."""
-    return [] if _has_gymnasium() else ["Gymnasium's environments: pip install 'boltree[gym]'"]
+    absent = [] if has_gymnasium() else ["Gymnasium's environments: pip install 'boltree[gym]'"]
+    return absent + ([] if has_rddl() else ["planning problems in RDDL: pip install 'boltree[rddl]'"])
 
 
 @cache
 def _all() -> dict[str, Case]:
-    return {case.name: case for part in (_known, _gymnasium, _small_games, _random, _large) for case in part()}
+    return {case.name: case for part in _PARTS for case in part()}
 
 
 def _known() -> Iterator[Case]:
@@ -88,13 +90,9 @@ def _known() -> Iterator[Case]:
         yield Case(name, family, "provable", make, _FEW)
 
 
-def _has_gymnasium() -> bool:
-    return importlib.util.find_spec("gymnasium") is not None
-
-
 def _gymnasium() -> Iterator[Case]:
     """Gymnasium's tables."""
-    if not _has_gymnasium():
+    if not has_gymnasium():
         return
     from ...adapters import from_gymnasium
 
@@ -158,3 +156,6 @@ def _large() -> Iterator[Case]:
 def _drawn(kind: str, draw: Draw, number: int, limit: int = LIMIT, least: int = 0) -> Problem:
     seed = [number, *kind.encode()]
     return drawn(draw, np.random.default_rng(seed), limit, least)
+
+
+_PARTS = (_known, _gymnasium, _small_games, _random, _large, simulated_cases)
