@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import boltree as bt
-from boltree.bench.table import machine_name
+from boltree.bench.command import machine_name
 from boltree.terminal import table
 
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]

@@ -10,10 +10,10 @@ import pytest
 
 import boltree as bt
 from boltree.bench import cases as bench_cases
-from boltree.bench import table as bench
+from boltree.bench import command as bench
 from boltree.bench import threads as bench_threads
 from boltree.bench.counting import Counter
-from boltree.bench.file import Measured, Run, changes
+from boltree.bench.saved_run import Measured, Run, changes
 from boltree.cli.commands import main
 from boltree.errors import ParameterError
 

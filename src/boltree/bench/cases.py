@@ -18,7 +18,7 @@ from ..problem.python.problem import PythonProblem
 from ..search.many import search_many
 from ..search.search import Search
 from .counting import Counter
-from .file import Measured
+from .saved_run import Measured
 from .yardstick import fixed_work, new_chain
 
 CHAIN = 1 << 14

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from ..bench.table import add_bench
+from ..bench.command import add_bench
 from ..catalogue import PROBLEMS_HELP, TOO_LARGE, problem_named
 from ..errors import LabError, ParameterError, ProblemError
 from ..exact.evaluate import simple_regret, value_of

@@ -361,7 +361,7 @@ class Search:
 
     def to_networkx(self, depth: int = 3) -> Any:
         """The tree down to a depth as a ``networkx.DiGraph`` with visits, values, Q and policies, for other tools."""
-        from .graph import graph_of
+        from .to_networkx import graph_of
 
         return graph_of(self, depth)
 

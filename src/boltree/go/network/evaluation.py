@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ...errors import ParameterError
 from ..board.features import PLANES
 from .answers import BANNED, OPPONENT, OWN
+from .feature_rows import parts_of
 from .layers import Floats
 from .network import Network
 from .position import Evaluation
-from .rows import parts_of
 
 SYMMETRIES = ("identity", "random", "average")
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from ...errors import ParameterError
 from .answers import fill_answers
 from .cache import find_network
+from .feature_rows import parts_of
 from .file import GLOBAL, SPATIAL, read_network
 from .graph import Graph, Outputs, graph_of
 from .layers import Floats, Layers, Reals
 from .position import Answer, Evaluation, answer_of, features_of
-from .rows import parts_of
 
 if TYPE_CHECKING:
     from ..game import Game

@@ -13,8 +13,8 @@ from ...errors import ParameterError
 from ...problem.problem import Problem
 from ...problem.state import PlainState
 from ..board.regions import area_of
+from .feature_rows import parts_of
 from .network import Network
-from .rows import parts_of
 
 GAMES = 200
 """Random games that an outlook is taken from where there is no network."""

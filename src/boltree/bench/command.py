@@ -19,7 +19,7 @@ from ..search.search import Search
 from ..terminal import positive_number, table, whole_number
 from ..version import __version__
 from .cases import Case, Ruler, cases
-from .file import TOLERANCE, Run, changes
+from .saved_run import TOLERANCE, Run, changes
 from .threads import measure_threads
 
 MEASUREMENTS = 4
