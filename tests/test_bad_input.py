@@ -112,7 +112,7 @@ def test_bad_temperatures(cls, alpha):
         (lambda: bt.BTS(q_init=math.inf), "BTS: q_init=inf, must be a finite number, or None"),
         (lambda: bt.DENTS(beta=-1.0), "DENTS: beta=-1.0: must be finite and at least 0"),
         (lambda: bt.DENTS(beta=bt.log_decay(-1.0)), "log_decay\\(-1.0\\)"),
-        (lambda: bt.UCT(c=-1), "UCT: c=-1, must be a finite number of at least 0, or 'auto'"),
+        (lambda: bt.UCT(c=-1), r"UCT: c=-1, must be a finite number of at least 0, spread\(x\), or 'auto'"),
         (lambda: bt.PUCT(c="auto"), "PUCT: c='auto'"),
         (lambda: bt.PUCT(noise=1.5), "PUCT: noise=1.5, must be a number in"),
         (lambda: bt.HMCTS(budget=0), "HMCTS: budget=0, must be an integer from 1 to"),

@@ -43,6 +43,26 @@ def test_without_numbers_it_does_not_depend_on_the_scale_of_rewards(algorithm: A
     assert visits[0] == visits[1]
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_bias_in_units_of_the_returns(threads: int) -> None:
+    visits = []
+    for scale in (1.0, 1024.0):
+        problem = random_mdp(3).problem(scale=scale)
+        search = bt.Search(problem, bt.UCT(c=bt.spread(0.3)), seed=0, threads=threads, deterministic=True)
+        search.run(trials=2_000)
+        visits.append(search.root.visits.tolist())
+    assert visits[0] == visits[1]
+
+
+def test_a_bias_in_units_is_that_number_where_returns_differ_by_one() -> None:
+    """Rewards of 0 and 1 at the only step: after both were seen, the bias is x."""
+    coin = bt.problems.OutcomeTable([[[(0.5, 1, 1.0, True), (0.5, 1, 0.0, True)]] * 3, []], horizon=1)
+    search = bt.Search(coin, bt.UCT(c=bt.spread(0.3)), seed=0)
+    search.run(trials=100)
+    assert search.tree.fields.c == pytest.approx(0.3)
+    assert search.algorithm.c == bt.spread(0.3)
+
+
 def test_it_finds_the_end_of_chains_that_no_one_temperature_does() -> None:
     """Where one temperature must suit two chains whose rewards differ a thousandfold."""
     for final in (1.0, 1000.0):
@@ -83,6 +103,11 @@ def test_threads(threads: int) -> None:
         (lambda: bt.spectrum(1.0, math.inf), "high=inf, must be a finite number greater than 0"),
         (lambda: bt.spectrum(2.0, 1.0), "low=2.0, must be at most high=1.0"),
         (lambda: bt.MENTS(alpha=bt.spectrum()), "must be the same for every trial, because its values depend on it"),
+        (lambda: bt.spread(0.0), r"spread\(x=0.0\): must be a finite number greater than 0"),
+        (
+            lambda: bt.UCT(c=bt.spectrum()),
+            r"c=spectrum\(\), must be a finite number of at least 0, spread\(x\), or 'auto'",
+        ),
         (lambda: bt.DENTS(beta=bt.spectrum()), "beta=spectrum.*must be the same for every trial"),
     ],
 )

@@ -12,7 +12,7 @@ True
 from typing import TYPE_CHECKING
 
 from . import problems
-from .algorithms.schedules import log_decay, spectrum, sqrt_decay
+from .algorithms.schedules import log_decay, spectrum, spread, sqrt_decay
 from .algorithms.table import (
     ANTS,
     ARBTS,
@@ -165,6 +165,7 @@ __all__ = [
     "simple_regret",
     "solve",
     "spectrum",
+    "spread",
     "sqrt_decay",
     "uniform",
     "value_of",

@@ -78,7 +78,9 @@ def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
     t.epsilon, t.epsilon_prior = get("epsilon", 0.0), get("epsilon_prior", 0.0)
     t.q_init = t.q_init_second = get("q_init", 0.0)
     c = get("c", 0.0)
-    t.c_auto, t.c = isinstance(c, str), 0.0 if isinstance(c, str) else c
+    t.auto_c = c.x if isinstance(c, Auto) else 0.0
+    t.automatic = t.automatic or isinstance(c, Auto)
+    t.c_auto, t.c = isinstance(c, str), t.auto_c or (0.0 if isinstance(c, str) else c)
     t.power = get("p", 1.0)
     t.reduction, t.noise_weight = get("reduction", 0.0), get("noise", 0.0)
     t.budget, t.threshold = get("budget", 0), get("threshold", 0)

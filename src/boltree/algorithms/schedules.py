@@ -66,7 +66,9 @@ class Auto:
         return scale if self.kind == "constant" else Decay(self.kind, scale)
 
     def __repr__(self) -> str:
-        return "spectrum()" if self.kind == "spectrum" else f"Auto({self.kind!r}, {self.x:g})"
+        return {"spectrum": "spectrum()", "constant": f"spread({self.x:g})"}.get(
+            self.kind, f"Auto({self.kind!r}, {self.x:g})"
+        )
 
 
 Schedule = Union[float, Decay, Auto, Spectrum, Callable[[int], float]]
@@ -127,6 +129,17 @@ def spectrum(low: float | None = None, high: float | None = None) -> Spectrum | 
     if low is None or high is None:
         raise ParameterError(f"spectrum(low={low!r}, high={high!r}): give both, or neither")
     return Spectrum(low, high)
+
+
+def spread(x: float) -> Auto:
+    """A temperature or UCT's bias in units of the returns seen: x times the highest less the lowest of a trial so far.
+
+    >>> spread(0.35)
+    spread(0.35)
+    """
+    if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not 0 < x < math.inf:
+        raise ParameterError(f"spread(x={x!r}): must be a finite number greater than 0")
+    return Auto("constant", float(x))
 
 
 def as_real(given: Any) -> float:

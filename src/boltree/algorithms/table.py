@@ -49,7 +49,10 @@ _CHECKS: dict[str, tuple[Any, str]] = {
         lambda v: v is None or _real(v),
         "a finite number, or None (by the prior or the returns seen, else 0)",
     ),
-    "c": (lambda v: v == "auto" or (_real(v) and v >= 0), "a finite number of at least 0, or 'auto'"),
+    "c": (
+        lambda v: v == "auto" or (isinstance(v, Auto) and v.kind == "constant") or (_real(v) and v >= 0),
+        "a finite number of at least 0, spread(x), or 'auto'",
+    ),
     "p": (lambda v: _real(v) and v >= 1, "a finite number of at least 1"),
     "budget": (
         lambda v: v is None or (_whole(v) and 1 <= v <= MAX_BUDGET),
@@ -166,7 +169,7 @@ class _Confident(Algorithm):
     search_distribution: ClassVar[str] = "ucb"
     state_value: ClassVar[str] = "mean"
 
-    c: Union[float, Literal["auto"]] = "auto"
+    c: Union[float, Auto, Literal["auto"]] = "auto"
     recommend: Recommend = "value"
 
 
@@ -175,7 +178,8 @@ class UCT(_Confident):
     """Upper confidence bounds on mean returns.
 
     Args:
-        c: the bias of the bound; ``"auto"`` is ``max(0.001, max |Q|)`` at each node (Keller and Eyerich).
+        c: the bias of the bound; ``"auto"`` is ``max(0.001, max |Q|)`` at each node (Keller and Eyerich),
+            ``bt.spread(x)`` is x of the spread of the returns seen.
         recommend: the action of highest ``"value"`` or most ``"visits"``.
     """
 
@@ -451,7 +455,7 @@ class Custom(Algorithm):
     epsilon: float = 1.0
     epsilon_prior: float = 1.0
     q_init: Union[float, None] = None
-    c: Union[float, Literal["auto"]] = "auto"
+    c: Union[float, Auto, Literal["auto"]] = "auto"
     p: float = 2.0
     budget: Union[int, None] = None
     threshold: int = 30

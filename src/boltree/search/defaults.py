@@ -15,12 +15,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..algorithms.schedules import spectrum
-from ..algorithms.table import ARBTS, BTS, PUCT, Algorithm
+from ..algorithms.schedules import spectrum, spread
+from ..algorithms.table import BTS, PUCT, UCT, Algorithm
 from ..problem.problem import Problem
 from ..tree.leaves import is_external
 from ..tree.outcomes import Outcomes, lists_outcomes
 from ..tree.transpositions import Transpositions
+
+BIAS = 0.35
+"""UCT's bias, in units of the returns' spread: 0.7 where they are from -1 to 1."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,6 @@ def settings_for(problem: Problem, evaluator: Any = None, *, threads: int = 1, g
     by_heuristic = problem.has("heuristic") and evaluator in (None, "heuristic")
     if by_heuristic or evaluator is not None or problem.has("player"):
         value = evaluator if evaluator is not None else "heuristic" if by_heuristic else "rollout"
-        algorithm: Algorithm = ARBTS() if value == "rollout" else BTS(alpha=spectrum())
+        algorithm: Algorithm = UCT(c=spread(BIAS)) if value == "rollout" else BTS(alpha=spectrum())
         return Settings(algorithm, "leaf", value, **sharing)  # type: ignore[arg-type]
     return Settings(BTS(alpha=spectrum()), "trial", **sharing)  # type: ignore[arg-type]

@@ -175,7 +175,7 @@ def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
     expect(0 <= int(saved["budget"]) <= MAX_BUDGET and int(saved["index_wanted"]) in (0, 1), "its budget")
     low, high = float(saved["lowest"]), float(saved["highest"])
     expect((low, high) == (math.inf, -math.inf) or -math.inf < low <= high < math.inf, "the range of returns")
-    moved = ("alpha_scale", "beta_scale", "q_init", "q_init_second") if t.adaptive or t.automatic else ()
+    moved = ("alpha_scale", "beta_scale", "c", "q_init", "q_init_second") if t.adaptive or t.automatic else ()
     expect(all(math.isfinite(float(saved[field])) for field in moved), "a temperature")
     for field in (*_PROGRESS, *moved):
         t[field] = saved[field]

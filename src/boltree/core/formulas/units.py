@@ -1,4 +1,4 @@
-"""Automatic temperatures: in units of what the search itself has seen of the returns.
+"""Automatic temperatures and biases: in units of what the search itself has seen of the returns.
 
 The unit is the difference between the highest and the lowest return of a trial so far. Rewards that are multiplied by a
 number multiply the unit, so the search does the same; rewards that are shifted change nothing either.
@@ -28,6 +28,8 @@ def note_return(tree: Any, value: float) -> None:
         tree.alpha_scale = tree.auto_alpha * unit
     if tree.auto_beta > 0.0:
         tree.beta_scale = tree.auto_beta * unit
+    if tree.auto_c > 0.0:
+        tree.c = tree.auto_c * unit
     if tree.auto_q:
         tree.q_init = tree.lowest
         tree.q_init_second = -tree.highest

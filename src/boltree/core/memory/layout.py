@@ -173,6 +173,7 @@ TREE = np.dtype(
         ("automatic", "i8"),  # what follows is in units of the returns seen
         ("auto_alpha", "f8"),  # 0: alpha is given
         ("auto_beta", "f8"),
+        ("auto_c", "f8"),
         ("auto_q", "i8"),  # q_init is the lowest return seen
         ("c", "f8"),
         ("c_auto", "i8"),
