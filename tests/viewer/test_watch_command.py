@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from watched import data_in
 
 import boltree as bt
+from boltree.catalogue import problem_named
 from boltree.cli.commands import main
 
 
@@ -30,6 +33,24 @@ def test_watch_tells_of_a_chain(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "search.html").exists()
 
 
+def test_the_search_without_an_algorithm_is_called_plan(tmp_path, capsys):
+    path = tmp_path / "search.html"
+    words = ["watch", "frozen-lake", "--algorithm", "uct", "plan", "--trials", "2000", "--out", str(path)]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^plan: [\d,]+ trials, [\d,]+ nodes, recommends \w+, value 0.8345, proven$", shown, re.M)
+    assert re.search(r"^UCT: 2,000 trials, [\d,]+ nodes, recommends \w+$", shown, re.M)
+    data = data_in(path.read_text())
+    assert data["title"].endswith(": UCT and plan")
+    assert [one["label"] for one in data["searches"]] == ["UCT", "plan"]
+    assert data["searches"][1]["parameters"] == "BTS α=spectrum() ε=1 proofs"
+    alone = bt.Search(problem_named("frozen-lake"), seed=0)
+    alone.run(trials=2_000)
+    assert data["searches"][1]["trials"][-1] == alone.trials
+    assert main(["watch", "d-chain", "--algorithm", "plan", "--trials", "5", "--out", str(path)]) == 0
+    assert "plan: 5 trials, 12 nodes, recommends left, value 0.9 (surely within 0.9 to 96)\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -42,6 +63,7 @@ def test_watch_tells_of_a_chain(tmp_path, monkeypatch, capsys):
             "--out search.png: the page is HTML; its name must end in .html, such as search.html",
         ),
         (["d-chain", "--out", "results"], "its name must end in .html, such as results/search.html"),
+        (["d-chain", "--algorithm", "plan", "Plan"], "--algorithm plan Plan: plan stands there twice"),
         (["frozen_lake"], "or module:object; did you mean frozen-lake?"),
         (["d-chain", "--algorithm", "dnets"], "; did you mean DENTS?"),
         (["d-chain", "--out", "/proc/none/search.html"], "--out /proc/none/search.html: cannot be written to"),
@@ -65,4 +87,6 @@ def test_pages_are_saved_as_html(tmp_path):
 def test_help_has_an_example(capsys):
     with pytest.raises(SystemExit):
         main(["watch", "--help"])
-    assert "example: boltree watch frozen-lake --algorithm dents uct --out search.html" in capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "examples: boltree watch frozen-lake --algorithm dents uct --out search.html; boltree watch " in shown
+    assert "--algorithm plan uct" in shown

@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from watched import LIMIT, both, data_in, dents
+from watched import LIMIT, both, data_in, dents, proving
 
 import boltree as bt
 
@@ -290,3 +290,61 @@ def test_letters_are_explained_and_the_optimum_stands_beside_the_value(opened):
     assert "exact optimum" in page.locator(".readings").first.inner_text()
     assert "0.9801" in page.locator(".readings").first.inner_text()
     assert page.locator("#said > p").inner_text().startswith("A grid of 2 x 2 cells.")
+
+
+def test_what_is_proven_is_marked_with_a_word(opened):
+    search = bt.Search(bt.problems.ConnectFour("334455"), seed=0)
+    page = opened([search], 1_000)
+    assert page.locator(".place.proven").get_attribute("data-action") == "6"
+    assert page.locator(".place.proven .proof").text_content() == "✓"
+    assert "1.000 ✓ proven" in page.locator(".readings").inner_text()
+    page.locator(".place.proven").hover()
+    assert page.locator(".tip tr").last.inner_text() == "surely within\t✓ proven"
+    assert page.locator(".tree .bounds").all_inner_texts() == ["✓ proven", "−1 to 1", "−1 to 1", "✓ proven"]
+    assert "is proven, after 7 trials." in page.locator("#said").inner_text()
+    to(page, 0)
+    assert page.locator(".place.proven").count() == 0
+    assert "surely within\n−1 to 1" in page.locator(".readings").inner_text()
+
+
+def test_a_band_from_the_lower_to_the_upper_bound(opened):
+    problem = bt.problems.Sailing(5)
+    page = opened([proving(problem), *both(problem, bt.UCT(), growth="leaf")], 4_000)
+    figure = page.locator("section.figure, section.narrow").filter(has_text="Value of the root, and its bounds")
+    assert "where the band closes, the value is proven" in figure.inner_text()
+    proofs, uct = figure.locator("path.band").evaluate_all("bands => bands.map(band => band.getAttribute('d'))")
+    assert proofs.startswith("M")
+    assert uct == ""
+    points = [tuple(map(float, point.split())) for point in proofs.strip("MZ").split("L")]
+    (_, last), (_, again) = points[len(points) // 2 - 1], points[len(points) // 2]
+    assert last == again  # it closes
+    assert points[0][1] > points[-1][1]  # and was open: further down lies less
+    figure.locator(".panel svg").focus()
+    page.keyboard.press("Home")
+    assert "…" in page.locator(".tip tr[data-label=BTS]").inner_text()
+    cells = page.locator("#pictures .card").nth(0).locator(".place.proven")
+    assert cells.count() > 0
+    assert page.locator("#pictures .card").nth(1).locator(".place.proven").count() == 0
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.wait_for_function("innerWidth === 400")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator(".tree .bounds").first.is_visible()
+
+
+def test_bounds_that_lie_far_away_end_at_the_edge(opened):
+    page = opened([proving(bt.problems.FrozenLake("8x8"))], 5)
+    figure = page.locator("section").filter(has_text="Value of the root, and its bounds").first
+    numbers = [float(text) for text in figure.locator("svg text").all_text_contents() if text[0].isdigit()]
+    assert max(numbers) < 10  # the upper bound is the number of steps left
+    figure.locator(".panel svg").focus()
+    page.keyboard.press("Home")
+    assert re.search(r"0 … \d\d", page.locator(".tip tr[data-label=BTS]").inner_text())
+    page.locator("label", has_text="simple regret").locator("input").first.check()
+    assert figure.locator("path.band").get_attribute("d").startswith("M")
+
+
+def test_states_of_a_chain_are_marked(opened):
+    page = opened([proving(bt.problems.DChain(4))], 1_000)
+    assert page.locator(".place.proven").count() == 4
+    to(page, 0)
+    assert page.locator(".place.proven").count() == 0

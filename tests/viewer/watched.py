@@ -19,6 +19,13 @@ def dents(**parameters) -> bt.DENTS:
     return bt.DENTS(**{"alpha": 1.0, "beta": bt.log_decay(1.0), "epsilon": 0.1} | parameters)
 
 
+def proving(problem, **options) -> bt.Search:
+    """A search without an algorithm whose proofs come slowly: by its trials alone, not by exact values beside them."""
+    search = bt.Search(problem, seed=0, **options)
+    search.tree.exact = None
+    return search
+
+
 def both(problem, *algorithms, seed=0, growth="trial") -> list[bt.Search]:
     chosen = algorithms or (bt.UCT(), dents())
     return [bt.Search(problem, one, seed=seed, growth=growth) for one in chosen]

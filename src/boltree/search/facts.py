@@ -32,6 +32,10 @@ class SearchFacts(Protocol):
         """Whether nodes are shared, and by what."""
 
     @property
+    def proofs(self) -> bool:
+        """Whether bounds are kept and values proven."""
+
+    @property
     def parallelism(self) -> str:
         """How several threads work together."""
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..messages import counted
 from ..problem.problem import Problem
 from ..tree import Node
+from ..tree.proof_text import WITHIN, after_value, bounds_text
 from ..tree.summary import DIM, PAGE, table_html
 from .search import Search
 
@@ -162,13 +163,13 @@ def alternatives_of(root: Node, chosen: int) -> tuple[Alternative, ...]:
     return tuple(rows)
 
 
-def line_of(search: Search) -> list[PlannedStep]:
+def line_of(search: Search, steps: int = LONGEST_LINE) -> list[PlannedStep]:
     """The best actions from the root on, each followed by its likeliest outcome: as far as values are known."""
     line: list[PlannedStep] = []
     node: Node | None = search.root
     here, left = search.root.state_record, search.horizon - search.root.depth
     problem, exact = search.problem, search.tree.exact
-    while here is not None and left > 0 and len(line) < LONGEST_LINE:
+    while here is not None and left > 0 and len(line) < steps:
         action = None if node is None else node.recommended
         if node is not None and action is not None:
             line.append(PlannedStep(node.state, action, node.action_name(action), node.value))
@@ -194,13 +195,13 @@ def line_of(search: Search) -> list[PlannedStep]:
 def plan_text(found: Plan) -> str:
     """A plan as a person would like to read it: the action, how sure it is, what else there is, what comes next."""
     lines = _head(found)
-    heads = ("", "action", "value", "surely within", "visits")
+    heads = ("", "action", "value", WITHIN, "visits")
     table = [
         (
             "*" if one.action == found.action else " ",
             _called(one.action, one.name),
             "-" if math.isnan(one.value) else f"{one.value:.4g}",
-            _within(one.lower, one.upper),
+            bounds_text(one.lower, one.upper),
             f"{one.visits:,}",
         )
         for one in found.alternatives[:MOST_ALTERNATIVES]
@@ -231,24 +232,12 @@ LONGEST_SHOWN = 12
 
 
 def _head(found: Plan) -> list[str]:
-    sure = ", proven" if found.proven else ""
-    bounds = "" if found.proven else _within(found.lower, found.upper)
+    sure = after_value(bounds_text(found.lower, found.upper))
     return [
-        f"{found.search.problem.display_name()}: {_called(found.action, found.name)}, value {found.value:.6g}{sure}"
-        + (f" (surely within {bounds})" if bounds else ""),
+        f"{found.search.problem.display_name()}: {_called(found.action, found.name)}, value {found.value:.6g}{sure}",
         f"  {counted(found.trials, 'trial')} in {found.seconds:.2f} s, {counted(found.search.size, 'node')}",
     ]
 
 
 def _called(action: int, name: str) -> str:
     return name if name == str(action) else f"{name} ({action})"
-
-
-def _within(lower: float, upper: float) -> str:
-    """Bounds for people: "exact", an interval, or nothing where nothing is known."""
-    if lower == upper:
-        return "exact"
-    if math.isinf(lower) and math.isinf(upper):
-        return ""
-    low, high = ("-∞" if math.isinf(lower) else f"{lower:.4g}"), ("∞" if math.isinf(upper) else f"{upper:.4g}")
-    return f"{low} to {high}"

@@ -14,6 +14,7 @@ from ..errors import ParameterError
 from ..extras import needs
 from ..tree import Node, Tree
 from ..tree.advance import root_of
+from ..tree.proof_text import PROVEN, WITHIN, bounds_text, bounds_text_of
 
 WIDTHS = (8, 4)
 """The most actions that are shown at the root, and at every node below it; the most visited first."""
@@ -42,6 +43,7 @@ class Line:
     value: float = float("nan")
     policy: float | None = None
     """None for an outcome, whose value is its state's."""
+    bounds: str = ""
     note: str = ""
 
 
@@ -70,17 +72,28 @@ def show_tree(tree: Tree, depth: int) -> None:
 def tree_text(tree: Tree, depth: int) -> str:
     """The tree down to a depth: the most visited actions of each node, the recommended one marked by ``*``."""
     root = root_of(tree)
-    lines = [_title(tree), f"root  N {root.count:,}  V {root.value:.4g}"]
+    lines = [_title(tree), _joined(f"root  N {root.count:,}  V {root.value:.4g}", _sure(bounds_text_of(root)))]
     for line in _below(tree, root, depth, ()):
         guides = "".join("|   " if more else "    " for more in line.open) + ("`-- " if line.last else "|-- ")
         if line.visits is None:
             lines.append(guides + line.text)
         elif line.policy is None:
-            lines.append(f"{guides}{line.text} N {line.visits:,}  V {line.value:.4g}  {line.note}".rstrip())
+            numbers = f"{guides}{line.text} N {line.visits:,}  V {line.value:.4g}"
+            lines.append(_joined(numbers, _sure(line.bounds), line.note))
         else:
             name = f"{'*' if line.recommended else ' '}{line.text:<8}"
-            lines.append(f"{guides}{name} N {line.visits:>10,}  Q {line.value:>9.4g}  pi {line.policy:.3f}")
+            numbers = f"{guides}{name} N {line.visits:>10,}  Q {line.value:>9.4g}  pi {line.policy:.3f}"
+            lines.append(_joined(numbers, _sure(line.bounds)))
     return "\n".join(lines)
+
+
+def _joined(*parts: str) -> str:
+    return "  ".join(part for part in parts if part)
+
+
+def _sure(bounds: str) -> str:
+    """Bounds where no head of a column says what they are."""
+    return bounds if bounds in ("", PROVEN) else f"{WITHIN} {bounds}"
 
 
 def tree_table(tree: Tree, depth: int) -> Any:
@@ -88,10 +101,18 @@ def tree_table(tree: Tree, depth: int) -> Any:
     table, texts = needs("rich.table"), needs("rich.text")
     root = root_of(tree)
     shown = table.Table(title=_title(tree), title_justify="left", title_style="bold", box=None, pad_edge=False)
-    heads = (("", "left"), ("visits", "right"), ("", "left"), ("value", "right"), ("policy", "right"), ("", "left"))
+    proofs = bool(tree.fields.proofs)
+    within = [(WITHIN, "right")] if proofs else []
+    heads = (
+        ("", "left"), ("visits", "right"), ("", "left"), ("value", "right"), ("policy", "right"), *within, ("", "left")
+    )  # fmt: skip
     for head, justify in heads:
         shown.add_column(head, justify=justify, no_wrap=True, header_style="dim")
-    shown.add_row("root", f"{root.count:,}", "", f"{root.value:.4g}", "", "")
+
+    def bounds(text: str) -> list[str]:
+        return [text] if proofs else []
+
+    shown.add_row("root", f"{root.count:,}", "", f"{root.value:.4g}", "", *bounds(bounds_text_of(root)), "")
     for line in _below(tree, root, depth, ()):
         guides = "".join("│  " if more else "   " for more in line.open) + ("╰─ " if line.last else "├─ ")
         if line.visits is None:
@@ -103,7 +124,8 @@ def tree_table(tree: Tree, depth: int) -> Any:
         full = "━" * max(1, round(BAR * line.share))
         bar = texts.Text(full, style="green" if line.recommended else "blue") if of_action else ""
         policy = "" if line.policy is None else f"{line.policy:.3f}"
-        shown.add_row(first, f"{line.visits:,}", bar, f"{line.value:.4g}", policy, texts.Text(line.note, style="dim"))
+        numbers = (bar, f"{line.value:.4g}", policy, *bounds(line.bounds))
+        shown.add_row(first, f"{line.visits:,}", *numbers, texts.Text(line.note, style="dim"))
     return shown
 
 
@@ -128,11 +150,13 @@ def _below(tree: Tree, node: Node, depth: int, open: tuple[bool, ...]) -> Iterat
     if not shown:
         return
     more = int((visits > 0).sum()) - len(shown)
+    bounds = [bounds_text(*row) for row in node.action_bounds.tolist()]
     for place, i in enumerate(shown):
         last = place == len(shown) - 1 and not more
         action = int(actions[i])
         name, share = node.action_name(action), float(visits[i] / visits.sum())
-        yield Line(open, last, name, action == best, int(visits[i]), share, float(q[i]), float(policy[i]))
+        numbers = int(visits[i]), share, float(q[i]), float(policy[i])
+        yield Line(open, last, name, action == best, *numbers, bounds=bounds[i])
         yield from _outcomes(tree, children.get(action, []), node.arrivals(action), depth, (*open, not last))
     if more:
         untried = int((visits == 0).sum())
@@ -158,7 +182,8 @@ def _outcomes(tree: Tree, outcomes: list[Node], arrivals: Any, depth: int, open:
     for place, (k, child) in enumerate(shown):
         last = place == len(shown) - 1 and not more
         line = _state_line(tree, child)
-        yield Line(open, last, f"({k})", visits=int(arrivals[k]), value=child.value, note=line)
+        bounds = bounds_text_of(child)
+        yield Line(open, last, f"({k})", visits=int(arrivals[k]), value=child.value, bounds=bounds, note=line)
         yield from _below(tree, child, depth - 1, (*open, not last))
     if more and shown:
         yield Line(open, True, f"... and {more:,} more")

@@ -6,6 +6,7 @@ from html import escape
 
 from ..algorithms.summary import call_text
 from ..messages import counted, shortened
+from ..tree.proof_text import after_value, bounds_text_of
 from ..tree.summary import DIM, PAGE, table_html
 from .facts import SearchFacts
 
@@ -31,6 +32,8 @@ def _progress(search: SearchFacts) -> str:
         facts.append(f"{search.threads} threads ({search.parallelism})")
     if search.transpositions:
         facts.append("transpositions")
+    if search.proofs:
+        facts.append("proofs")
     return ", ".join(facts)
 
 
@@ -40,7 +43,8 @@ def _recommendation(search: SearchFacts) -> str:
     if best is None:
         return "recommends nothing yet: no action of the root was tried"
     name = root.action_name(best)
-    return f"recommends {best}{'' if name == str(best) else f' ({name})'}, root value {root.value:.4g}"
+    value = f"root value {root.value:.4g}{after_value(bounds_text_of(root))}"
+    return f"recommends {best}{'' if name == str(best) else f' ({name})'}, {value}"
 
 
 def bytes_text(size: int) -> str:

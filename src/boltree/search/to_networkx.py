@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..checks import whole
@@ -16,7 +17,8 @@ def graph_of(search: SearchFacts, depth: int) -> Any:
     Where nodes are shared it is a ``MultiDiGraph``: two actions may lead to the same node.
 
     Nodes carry depth, visits, value, player, terminal and the state as text; edges carry the action, its name, visits,
-    Q and probability under the search policy. All are plain numbers and texts, so that every format can hold them.
+    Q and probability under the search policy. Where values are proven, nodes also say whether theirs is, and both carry
+    the bounds that are known. All are plain numbers and texts, so that every format can hold them.
     """
     whole("depth", depth, 0)
     networkx = needs("networkx", "graph")
@@ -42,7 +44,13 @@ def _add(graph: Any, search: SearchFacts, node: Node, numbers: dict[int, int]) -
         player=node.player,
         terminal=node.terminal,
         state=search.problem.show_state(node.state),
+        **({"proven": node.proven} | _known(node.lower, node.upper) if search.proofs else {}),
     )
+
+
+def _known(lower: float, upper: float) -> dict[str, float]:
+    """The bounds that are finite, which every format can hold."""
+    return {name: bound for name, bound in (("lower", lower), ("upper", upper)) if math.isfinite(bound)}
 
 
 def _add_below(graph: Any, search: SearchFacts, node: Node, numbers: dict[int, int]) -> list[Node]:
@@ -50,16 +58,16 @@ def _add_below(graph: Any, search: SearchFacts, node: Node, numbers: dict[int, i
     children = node.children
     if not children:
         return []
-    columns = (node.visits.tolist(), node.q.tolist(), node.policy.tolist())
+    columns = (node.visits.tolist(), node.q.tolist(), node.policy.tolist(), node.action_bounds.tolist())
     by_action = dict(zip(node.actions.tolist(), zip(*columns, strict=True), strict=True))
     found = []
     for action, outcomes in children.items():
         name = node.action_name(action)
-        visits, q, policy = by_action[action]
+        visits, q, policy, bounds = by_action[action]
         for child in outcomes:
             if child.index not in numbers:
                 _add(graph, search, child, numbers)
                 found.append(child)
             ends = numbers[node.index], numbers[child.index]
-            graph.add_edge(*ends, action=action, name=name, visits=visits, q=q, policy=policy)
+            graph.add_edge(*ends, action=action, name=name, visits=visits, q=q, policy=policy, **_known(*bounds))
     return found

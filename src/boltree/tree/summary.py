@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..messages import counted
+from .proof_text import WITHIN, after_value, bounds_text, bounds_text_of
 
 MOST_ROWS = 12
 """A node's table shows this many actions at most, the most visited first."""
@@ -55,6 +56,18 @@ class NodeFacts(Protocol):
         """The search policy."""
 
     @property
+    def lower(self) -> float:
+        """What the node is worth at least."""
+
+    @property
+    def upper(self) -> float:
+        """What the node is worth at most."""
+
+    @property
+    def action_bounds(self) -> NDArray[np.float64]:
+        """The lower and upper bound of each action's value."""
+
+    @property
     def recommended(self) -> int | None:
         """The recommended action."""
 
@@ -64,8 +77,13 @@ class NodeFacts(Protocol):
 
 def node_text(node: NodeFacts) -> str:
     """A node as a table of its actions, the most visited first; the recommended one is marked by ``*``."""
-    heads = ("  action", "N", "Q", "pi")
-    table = [(f"{'*' if row.recommended else ' '} {row.label}", *row.numbers) for row in _rows(node)]
+    rows = _rows(node)
+    bounded = _any_bounds(rows)
+    heads = ("  action", "N", "Q", "pi", *([WITHIN] if bounded else []))
+    table = [
+        (f"{'*' if row.recommended else ' '} {row.label}", *row.numbers, *([row.bounds] if bounded else []))
+        for row in rows
+    ]
     widths = [max(len(line[i]) for line in (heads, *table)) for i in range(len(heads))]
     lines = [_title(node)]
     for first, *numbers in (heads, *table) if table else ():
@@ -90,12 +108,15 @@ class _Row:
     """Of the visits of the node's most visited action."""
     numbers: tuple[str, str, str]
     """Visits, Q and policy."""
+    bounds: str
+    """The action's bounds; empty where nothing is known."""
     recommended: bool
 
 
 def _rows(node: NodeFacts) -> list[_Row]:
     """The actions that a node's table shows: the most visited ones, and always the recommended one."""
     actions, visits, q, policy, best = node.actions, node.visits, node.q, node.policy, node.recommended
+    bounds = node.action_bounds
     order = [int(i) for i in np.argsort(-visits, kind="stable")]
     shown = order[:MOST_ROWS]
     if best is not None and best not in actions[shown]:
@@ -105,10 +126,18 @@ def _rows(node: NodeFacts) -> list[_Row]:
     for i in shown:
         action, name = int(actions[i]), node.action_name(int(actions[i]))
         label = name if name == str(action) else f"{action} {name}"
-        value = "-" if np.isnan(q[i]) else f"{q[i]:.4g}"
+        lower, upper = bounds[i].tolist()
+        worth = lower if lower == upper else q[i]  # of an action that was not tried, the proven value
+        value = "-" if np.isnan(worth) else f"{worth:.4g}"
         numbers = (f"{visits[i]:,}", value, f"{policy[i]:.3f}")
-        rows.append(_Row(label, int(visits[i]), int(visits[i]) / most, numbers, action == best))
+        share = int(visits[i]) / most
+        rows.append(_Row(label, int(visits[i]), share, numbers, bounds_text(lower, upper), action == best))
     return rows
+
+
+def _any_bounds(rows: list[_Row]) -> bool:
+    """Whether something is known of an action, so that tables have a column for it."""
+    return any(row.bounds for row in rows)
 
 
 def _rest(node: NodeFacts) -> str:
@@ -127,7 +156,8 @@ def _title(node: NodeFacts) -> str:
         end = ", at the horizon"
     else:
         end = f", player {node.player} to move" if node.player else ""
-    return f"Node at depth {node.depth}: {counted(node.count, 'visit')}, value {node.value:.4g}{end}"
+    value = f"value {node.value:.4g}{after_value(bounds_text_of(node))}"
+    return f"Node at depth {node.depth}: {counted(node.count, 'visit')}, {value}{end}"
 
 
 PAGE = "font-size:90%;line-height:1.5"
@@ -150,14 +180,16 @@ def table_html(node: NodeFacts) -> str:
     rows = _rows(node)
     if not rows:
         return ""
-    heads = (("action", "left"), ("N", "right"), ("", "left"), ("Q", "right"), ("π", "right"), ("", "left"))
+    bounded = _any_bounds(rows)
+    within = [(WITHIN, "right")] if bounded else []
+    heads = (("action", "left"), ("N", "right"), ("", "left"), ("Q", "right"), ("π", "right"), *within, ("", "left"))
     cells = "".join(f'<th style="{_CELL};text-align:{align}">{head}</th>' for head, align in heads)
     lines = [f'<tr style="border-bottom:1px solid rgba(128,128,128,.5)">{cells}</tr>']
     for row in rows:
         visits, value, policy = row.numbers
         bar = f'<span style="{_BAR}"><span style="{_FULL};width:{100 * row.share:.0f}%"></span></span>'
         mark = "recommended" if row.recommended else ""
-        texts = (escape(row.label), visits, bar, value, policy, mark)
+        texts = (escape(row.label), visits, bar, value, policy, *([row.bounds] if bounded else []), mark)
         cells = "".join(
             f'<td style="{_CELL};text-align:{align}">{text}</td>' for (_, align), text in zip(heads, texts, strict=True)
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.formulas.recommend import recommend_everywhere
-from ..core.memory.layout import TERMINAL
+from ..core.memory.layout import PROVEN, TERMINAL
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -36,6 +36,7 @@ class Survey:
     visits: NDArray[np.int64]
     value: NDArray[np.float64]
     terminal: NDArray[np.bool_]
+    proven: NDArray[np.bool_]
     recommended: NDArray[np.int64]
 
 
@@ -52,6 +53,7 @@ def survey(tree: Tree) -> Survey:
         root=int(tree.fields.root),
         value=np.array(nodes["value"]),
         terminal=nodes["marks"] & TERMINAL != 0,
+        proven=nodes["marks"] & PROVEN != 0,
         recommended=recommended,
         **whole,
     )

@@ -17,7 +17,9 @@ function boardPicture(search) {
   const read = (slot) => [search.visits[now][slot], search.q[now][slot], search.policy[now][slot]];
   const reread = readable(node, places, ({ action, slot }) => {
     const [visits, q, policy] = read(slot);
-    return [named(action), [["visits", grouped(visits)], ["Q", precise(q)], ["policy", precise(policy)]]];
+    const bounds = search.inside?.[now][slot];
+    const within = bounds ? [[WITHIN, sure(bounds)]] : [];
+    return [named(action), [["visits", grouped(visits)], ["Q", precise(q)], ["policy", precise(policy)], ...within]];
   });
   const show = (moment) => {
     now = moment;
@@ -25,10 +27,12 @@ function boardPicture(search) {
     for (const place of places) {
       const [visits, q] = read(place.slot);
       showMove(place, visits / most, visits, q, place.action === search.recommended[now]);
+      showProof(place.mark, search.inside?.[now][place.slot] === PROVEN);
     }
     const others = moves.filter((move) => !move.cell).map(({ action, slot }) => {
       const [visits, q] = read(slot);
-      return `${named(action)}: ${grouped(visits)} visits, Q ${precise(q)}`;
+      const proof = search.inside?.[now][slot] === PROVEN ? `, ${PROVEN}` : "";
+      return `${named(action)}: ${grouped(visits)} visits, Q ${precise(q)}${proof}`;
     });
     elsewhere.textContent = others.join("; ");
     reread();
@@ -54,7 +58,8 @@ function boardPlace(move, roomy) {
   const [x, y] = [middleOf(column), middleOf(row)];
   const disc = svg("circle", { class: "heat", cx: x, cy: y });
   const number = label("number", x, y + 4);
-  const mark = svg("g", { class: "place", "data-action": move.action }, square("ground", row, column), disc, number);
+  const ground = square("ground", row, column);
+  const mark = svg("g", { class: "place", "data-action": move.action }, ground, disc, number, proofMark(row, column));
   return { ...move, row, column, roomy, disc, number, mark };
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..search.search import Search
+from ..tree.proof_text import bounds_text, bounds_text_of
 from ..tree.survey import Survey
 from ..web.page import json_text, number
 from .curves import entropy_of
@@ -28,7 +29,8 @@ def branches_of(search: Search, size: int, names: Sequence[str] = ()) -> dict[st
     """The nodes to unfold, the root first, within a limit of bytes of JSON (but always the root).
 
     Every node names the place of the node above it in this list, and carries its actions with N, Q, policy and the
-    number of outcomes; and what they are called, where that is not what `names` calls them.
+    number of outcomes; what they are called, where that is not what `names` calls them; and, where bounds are kept, its
+    own in words and theirs.
     """
     seen = search.survey()
     most = NODES
@@ -109,6 +111,8 @@ def _node(
     text = search.problem.show_state(node.state)
     if len(text) <= TEXT:
         found["state"] = text
+    if search.proofs:
+        found["bounds"] = bounds_text_of(node)
     if seen.terminal[index]:
         return found | {"end": number(node.reward, 5)}
     if seen.recommended[index] < 0:
@@ -122,6 +126,9 @@ def _node(
     called = [node.action_name(row[0]) for row in rows]
     if any(row[0] < len(names) and name != names[row[0]] for row, name in zip(rows, called, strict=True)):
         found["names"] = called
+    if search.proofs:
+        bounds = node.action_bounds.tolist()
+        found["inside"] = [bounds_text(*bounds[i]) for i in order[:ACTIONS]]
     return found | {
         "best": int(seen.recommended[index]),
         "entropy": number(entropy_of(policy), 4),

@@ -19,7 +19,8 @@ function chainPicture(search) {
     const share = (count) => (visits ? `${Number(((100 * count) / visits).toPrecision(3))} %` : "–");
     const ways = [["went on", at("visits", column + 1)], ["left", at("left", column)]];
     const counts = ways.map(([words, count]) => [words, grouped(count), share(count)]);
-    const worth = [["leaving pays", precise(pays)], ["value", precise(at("value", column))]];
+    const proof = search.picture.proven && at("proven", column) ? ` ${sure(PROVEN)}` : "";
+    const worth = [["leaving pays", precise(pays)], ["value", precise(at("value", column)) + proof]];
     return [`state ${column + 1}`, [["visits", grouped(visits)], ...counts, ...worth]];
   });
   const show = (moment) => {
@@ -33,6 +34,7 @@ function chainPicture(search) {
       place.on.classList.toggle("best", best === forward);
       place.off.classList.toggle("best", best >= 0 && best !== forward);
       place.leaves.textContent = left ? brief(left) : "";
+      showProof(place.mark, Boolean(search.picture.proven && at("proven", column)));
     }
     reread();
   };
@@ -52,7 +54,7 @@ function chainPlace(search, column, end, pays) {
     place.on = svg("path", { class: "way", d: `M${x + 18} ${STATES}H${x + STEP - 20}m-6 -5l6 5l-6 5` });
     place.off = svg("path", { class: "way", d: `M${x} ${STATES + 17}V${STATES + 44}m-5 -6l5 6l5 -6` });
     place.leaves = label("leaves", x, 222);
-    mark.append(place.on, place.off, place.leaves);
+    mark.append(place.on, place.off, place.leaves, label("proof", x + 22, STATES - 8));
   }
   return place;
 }

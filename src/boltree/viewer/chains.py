@@ -36,6 +36,8 @@ class Passage:
     value: NDArray[np.float64]
     action: NDArray[np.int64]
     """The recommended actions, -1 where none was tried."""
+    proven: NDArray[np.bool_]
+    """Whether the state's value is proven."""
 
 
 def place_of(search: Search, chain: Chain, state: Any) -> int:
@@ -123,17 +125,19 @@ class ChainPainter(Painter):
         """Count visits, and leavings: nodes off the chain, at their parents' places."""
         self.glance()
         seen, length = self.search.survey(), self.chain.length
-        found = gather(seen, self._places)
+        found = gather(seen, self._places, self.search.horizon)
         visits, value, action = np.zeros(length + 1, np.int64), np.full(length, np.nan), np.full(length, -1)
         visits[found.places - 1] = found.visits
         inside = found.places <= length
         value[found.places[inside] - 1], action[found.places[inside] - 1] = found.value[inside], found.action[inside]
+        proven = np.zeros(length, bool)
+        proven[found.places[inside] - 1] = ((found.nodes > 0) & (found.proven == found.nodes))[inside]
         slots = self._places.of_node
         off = np.flatnonzero((slots == NOWHERE) & (seen.parent >= 0))
         before = slots[seen.parent[off]]
         at = found.places[before[before != NOWHERE]]
         left = np.bincount(at, seen.visits[off][before != NOWHERE], length + 2)[1 : length + 1].astype(np.int64)
-        self.passages.append(Passage(self.search.trials, visits, left, value, action))
+        self.passages.append(Passage(self.search.trials, visits, left, value, action, proven))
 
     @classmethod
     def page(cls, painters: Sequence[ChainPainter]) -> tuple[dict[str, Any] | None, list[Any]]:
@@ -154,5 +158,6 @@ class ChainPainter(Painter):
                 "value": [numbers(passage.value, 4) for passage in painter.passages],
                 "action": [passage.action.tolist() for passage in painter.passages],
             }
+            | ({"proven": [passage.proven.tolist() for passage in painter.passages]} if painter.search.proofs else {})
             for painter in painters
         ]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..web.colours import CYCLE, Style, styles
-from ..web.page import look, numbers
+from ..web.page import look, number, numbers
 from .recording import Moment, Recording
 
 ACTIONS = len(CYCLE)
@@ -34,6 +34,7 @@ def figures_of(recordings: Sequence[Recording]) -> list[dict[str, Any]]:
         return []
     looks = styles(recording.label for recording in recordings)
     return [
+        *_bounds(recordings, looks),
         *_by_action(recordings),
         *_by_search(recordings, "Temperatures at the root", "temperature", _TEMPERATURES, looks),
         *_by_search(recordings, "Entropy at the root", "entropy (nats)", _ENTROPIES, looks),
@@ -68,6 +69,28 @@ def _figure(title: str, caption: str, y_label: str, looks: list[Any], panels: li
 def _panel(title: str, curves: list[_Curve]) -> dict[str, Any]:
     shown = [{"label": label, "x": x, "mean": numbers(y)} for label, x, y in curves]
     return {"title": title, "optimum": None, "curves": shown}
+
+
+def _bounds(recordings: Sequence[Recording], looks: dict[str, Style]) -> list[dict[str, Any]]:
+    """The root's value of each search, in a band from its lower to its upper bound; none where none are kept."""
+    if not any(recording.search.proofs for recording in recordings):
+        return []
+    curves = []
+    for recording in recordings:
+        moments = recording.moments
+        curve = {"label": recording.label, "x": recording.trials, "mean": numbers(moment.value for moment in moments)}
+        if recording.search.proofs:
+            curve["low"] = numbers(moment.lower for moment in moments)
+            curve["high"] = numbers(moment.upper for moment in moments)
+        curves.append(curve)
+    optima = {recording.optimum for recording in recordings}
+    optimum = optima.pop() if len(optima) == 1 else None
+    panel = {"title": "", "optimum": None if optimum is None else number(optimum), "curves": curves}
+    without = [recording.label for recording in recordings if not recording.search.proofs]
+    caption = "band: what it is surely worth, at least and at most; where the band closes, the value is proven"
+    caption += f" ({' and '.join(without)}: no bounds are kept)" if without else ""
+    drawn = [look(recording.label, looks[recording.label]) for recording in recordings]
+    return [_figure("Value of the root, and its bounds", caption, "value", drawn, [panel]) | {"open": True}]
 
 
 def _by_action(recordings: Sequence[Recording]) -> list[dict[str, Any]]:

@@ -20,16 +20,24 @@ function gridPicture(search) {
     }
   }
   let now = 0;
+  const count = (name, place) => (search.picture[name] ? latest(search.picture[name], now)[place.cell] : 0);
+  const proofs = (place) => [count("proven", place), count("nodes", place)]; // 0 of 0 where nothing is proven
   const read = (place) => ["visits", "value", "action"].map((name) => latest(search.picture[name], now)[place.cell]);
   const reread = readable(node, places, (place) => {
     const [visits, value, action] = read(place);
     const numbers = [["visits", grouped(visits)], ["mean value", precise(value)]];
     const words = ["recommended", action >= 0 ? named(action) : "–"];
-    return [`row ${place.row + 1}, column ${place.column + 1}`, [...numbers, words]];
+    const [proven, nodes] = proofs(place);
+    const proof = nodes ? [[PROVEN, `${grouped(proven)} of ${grouped(nodes)} nodes`]] : [];
+    return [`row ${place.row + 1}, column ${place.column + 1}`, [...numbers, words, ...proof]];
   });
   const show = (moment) => {
     now = moment;
-    for (const place of places) showCell(place, ...read(place));
+    for (const place of places) {
+      showCell(place, ...read(place));
+      const [proven, nodes] = proofs(place);
+      showProof(place.mark, nodes > 0 && proven === nodes);
+    }
     reread();
   };
   return { node, show };
@@ -56,7 +64,7 @@ function fillCell(place, sign, solid) {
   place.number = label("number", x, y + 17);
   mark.append(place.heat);
   if (solid) mark.append(square("solid", row, column));
-  mark.append(place.arrow, place.number);
+  mark.append(place.arrow, place.number, proofMark(row, column));
   if (sign !== ".") mark.append(label("letter", x - 14, y - 10, sign));
 }
 

@@ -11,6 +11,7 @@ from ..exact.evaluate import simple_regret, value_of
 from ..problem.scene import Grid
 from .grids import GridPainter
 from .recording import Recording
+from .verdict import recommendation
 
 NEAR = 0.1  # a tenth, as the sentences say
 
@@ -31,12 +32,8 @@ def grid_story(recordings: Sequence[Recording]) -> dict[str, Any] | None:
 
 def _said(recording: Recording, painter: GridPainter) -> dict[str, Any]:
     optimum = recording.optimum
-    if recording.moments[-1].recommended is None:
-        verdict, sentences = f"{recording.label} recommends nothing yet", []
-    elif optimum is None:
-        name = recording.search.root.action_name(recording.moments[-1].recommended)
-        verdict = f"{recording.label} recommends {name}"
-        sentences = [f"Its own estimate of the root is {recording.moments[-1].value:.4g}."]
+    if optimum is None or recording.moments[-1].recommended is None:
+        verdict, sentences = recommendation(recording)
     else:
         verdict, sentences = _judged(recording, optimum)
     return {"label": recording.label, "verdict": verdict, "sentences": [*sentences, _spread(painter)]}

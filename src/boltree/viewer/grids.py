@@ -44,7 +44,7 @@ class GridPainter(Painter):
     def note(self) -> None:
         """Gather visits, values and recommendations."""
         self._places.update()
-        self.noted.append(gather(self.search.survey(), self._places))
+        self.noted.append(gather(self.search.survey(), self._places, self.search.horizon))
 
     @classmethod
     def page(cls, painters: Sequence[GridPainter]) -> tuple[dict[str, Any] | None, list[Any]]:
@@ -66,7 +66,7 @@ class GridPainter(Painter):
             "cut": (bottom - top + 1, right - left + 1) != (grid.rows, grid.columns),
         }
         every = max(1, -(-shown.size * sum(len(painter.noted) for painter in painters) // DRAWN))
-        return scene, [_numbers(painter.noted, shown, every) for painter in painters]
+        return scene, [_numbers(painter.noted, shown, every, painter.search.proofs) for painter in painters]
 
 
 def _shown_cells(painters: Sequence[GridPainter]) -> Any:
@@ -85,9 +85,11 @@ def _frame(grid: Grid, rows: Any, columns: Any) -> tuple[int, int, int, int]:
     return int(rows.min()), int(columns.min()), int(rows.max()), int(columns.max())
 
 
-def _numbers(noted: Sequence[Gathered], shown: Any, every: int) -> dict[str, Any]:
+def _numbers(noted: Sequence[Gathered], shown: Any, every: int, proofs: bool) -> dict[str, Any]:
     """The numbers of the shown cells at each moment, or at every n-th of them; None at the others."""
     data: dict[str, Any] = {"visits": [], "value": [], "action": []}
+    counts = ("nodes", "proven") if proofs else ()
+    data.update({name: [] for name in counts})
     for i, moment in enumerate(noted):
         if (len(noted) - 1 - i) % every:
             for column in data.values():
@@ -101,4 +103,8 @@ def _numbers(noted: Sequence[Gathered], shown: Any, every: int) -> dict[str, Any
         data["visits"].append(visits.tolist())
         data["action"].append(action.tolist())
         data["value"].append(numbers(value, 4))
+        for name in counts:
+            count = np.zeros(shown.size, np.int64)
+            count[at] = getattr(moment, name)[kept]
+            data[name].append(count.tolist())
     return data

@@ -15,7 +15,7 @@ from ..web.colours import styles
 from ..web.page import Resource, look, number, numbers, page_text
 from .branches import branches_of
 from .curves import figures_of
-from .labels import names_of, parameters_of
+from .labels import names_of
 from .painter import LINE
 from .recording import Recording
 from .story import story
@@ -92,7 +92,7 @@ def data_of(recordings: Sequence[Recording], title: str) -> dict[str, Any]:
     searches = [
         {
             "label": recording.label,
-            "parameters": parameters_of(recording.search.algorithm),
+            "parameters": recording.parameters,
             "look": look(recording.label, looks[recording.label]),
             **_moments(recording, NUMBERS // sum(len(one.moments) for one in recordings)),
             "optimum": None if recording.optimum is None else number(recording.optimum, 5),
@@ -119,7 +119,7 @@ def _moments(recording: Recording, actions: int) -> dict[str, Any]:
     """The root at each moment, with its most visited actions, up to a number."""
     moments, names = recording.moments, recording.actions
     kept = np.sort(np.argsort(-moments[-1].visits, kind="stable")[:actions])
-    return {
+    found = {
         "trials": [moment.trials for moment in moments],
         "nodes": [moment.nodes for moment in moments],
         "value": [number(moment.value, 5) for moment in moments],
@@ -130,3 +130,7 @@ def _moments(recording: Recording, actions: int) -> dict[str, Any]:
         "q": [numbers(moment.q[kept], 5) for moment in moments],
         "policy": [numbers(moment.policy[kept], 3) for moment in moments],
     }
+    if recording.search.proofs:
+        found["bounds"] = [moment.bounds for moment in moments]
+        found["inside"] = [[moment.action_bounds[i] for i in kept] for moment in moments]
+    return found

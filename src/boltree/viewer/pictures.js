@@ -3,6 +3,13 @@
 const UNIT = 44; // of a cell, in a picture's own units
 const scale = { mode: "visits", visits: 1, values: [0, 1] }; // what is shown; the most visits now; the range of values
 
+// ---- what is proven, and bounds: words that come with the numbers, and a mark
+
+const PROVEN = "proven";
+const WITHIN = "surely within";
+const MARK = "✓";
+const sure = (bounds) => (bounds === PROVEN ? `${MARK} ${PROVEN}` : minuses(bounds ?? ""));
+
 const named = (action) => report.names[action] ?? String(action);
 
 // from 0 to 1, for visits by their logarithm
@@ -45,6 +52,16 @@ function square(kind, row, column) {
 
 function label(kind, x, y, words = "") {
   return svg("text", { class: kind, x, y, "text-anchor": "middle" }, words);
+}
+
+// in the upper right corner of a cell
+function proofMark(row, column) {
+  return label("proof", middleOf(column) + 14, middleOf(row) - 10);
+}
+
+function showProof(mark, proven) {
+  mark.querySelector(".proof").textContent = proven ? MARK : "";
+  mark.classList.toggle(PROVEN, proven);
 }
 
 // places with a row, a column and a mark, to read with the mouse or the arrow keys; say gives a title and rows of texts

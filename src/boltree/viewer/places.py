@@ -56,10 +56,14 @@ class Gathered:
     """Weighted by visits; NaN where the problem always ended."""
     action: NDArray[np.int64]
     """Weighted by visits, the lowest of equals; -1 where no action was tried."""
+    nodes: NDArray[np.int64]
+    """The nodes there at which an action was to be chosen."""
+    proven: NDArray[np.int64]
+    """How many of them are proven."""
 
 
-def gather(survey: Survey, places: Places) -> Gathered:
-    """Gather all nodes at their places."""
+def gather(survey: Survey, places: Places, horizon: int) -> Gathered:
+    """Gather all nodes at their places; at the horizon of the search no action is chosen any more."""
     here = places.of_node != NOWHERE
     slots, visits = places.of_node[here], survey.visits[here]
     found = places.distinct
@@ -68,11 +72,14 @@ def gather(survey: Survey, places: Places) -> Gathered:
     total = np.bincount(slots, weights * survey.value[here], found.size)
     with np.errstate(invalid="ignore"):
         value = total / weight
+    acting = ~survey.terminal[here] & (survey.depth[here] < horizon)
     return Gathered(
         places=found,
         visits=np.bincount(slots, visits, found.size).astype(np.int64),
         value=value,
         action=_most_recommended(slots, survey.recommended[here], visits, found.size),
+        nodes=np.bincount(slots[acting], minlength=found.size),
+        proven=np.bincount(slots[acting & survey.proven[here]], minlength=found.size),
     )
 
 

@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 
 from ..checks import whole
 from ..errors import ParameterError, ProblemError
+from ..jobs.settings import title_of
 from ..problem.scene import Board, Chain, Grid
+from ..search.plan import line_of
 from ..search.search import Search
-from ..tree import Node
+from ..tree.proof_text import bounds_text, bounds_text_of
 from .boards import BoardPainter
 from .chains import ChainPainter
 from .exactly import optimum_of
 from .grids import GridPainter
-from .labels import labels_of
+from .labels import labels_of, parameters_of
 from .painter import Painter
 
 MOMENTS = 60
@@ -40,11 +42,18 @@ class Moment:
     policy: NDArray[np.float64]
     recommended: int | None
     line: list[int]
-    """The actions recommended from the root on, through the most visited outcomes."""
+    """The actions recommended from the root on, through the likeliest outcomes."""
     names: list[str]
     """What they are called."""
     temperature: float
     entropy_weight: float
+    lower: float
+    upper: float
+    """What the root is worth at least and at most, surely."""
+    bounds: str
+    """The same in words: "proven", an interval, or nothing."""
+    action_bounds: list[str]
+    """The bounds of each action in words."""
 
 
 @dataclass
@@ -60,6 +69,13 @@ class Recording:
 
     def __post_init__(self) -> None:
         self.actions: list[int] = self.search.root.actions.tolist()
+
+    @property
+    def parameters(self) -> str:
+        """What the label does not say of how it searches: the algorithm's parameters, and proofs if there are."""
+        name, parameters = title_of(self.search.algorithm.name), parameters_of(self.search.algorithm)
+        parts = ["" if self.label.startswith(name) else name, parameters, "proofs" if self.search.proofs else ""]
+        return " ".join(part for part in parts if part)
 
     @cached_property
     def optimum(self) -> float | None:
@@ -79,16 +95,17 @@ class Recording:
         search.set_budget(trials)  # H-MCTS plans for all of them, not for those up to the first moment
         for point in points(search.trials, search.trials + trials):
             self._run_to(point)
-            self._note()
+            if not self.moments or search.trials > self.trials[-1]:  # if proven, it stands still
+                self._note()
             if progress is not None:
                 progress(search)
-            if self.full:
+            if self.full or search.proven:
                 return
 
     def _run_to(self, point: int) -> None:
         search = self.search
         batch = int(getattr(search.evaluator, "batch", 1))
-        while search.trials < point and not self.full:
+        while search.trials < point and not (self.full or search.proven):
             left = point - search.trials
             if self.painter.impatient:
                 left = min(left, max(1 if search.trials < EXACTLY else search.trials // 1000, batch))
@@ -97,7 +114,7 @@ class Recording:
 
     def _note(self) -> None:
         root = self.search.root
-        line = line_of(root, self.painter.steps)
+        line = line_of(self.search, self.painter.steps)
         self.painter.note()
         self.moments.append(
             Moment(
@@ -108,10 +125,14 @@ class Recording:
                 q=root.q,
                 policy=root.policy,
                 recommended=root.recommended,
-                line=[action for action, _ in line],
-                names=[name for _, name in line],
+                line=[step.action for step in line],
+                names=[step.name for step in line],
                 temperature=root.temperature,
                 entropy_weight=root.entropy_weight,
+                lower=root.lower,
+                upper=root.upper,
+                bounds=bounds_text_of(root),
+                action_bounds=[bounds_text(*row) for row in root.action_bounds.tolist()],
             )
         )
 
@@ -131,18 +152,6 @@ def points(first: int, last: int, count: int = MOMENTS) -> list[int]:
     return sorted({begin, *spread, max((first + last) // 2, begin), last})
 
 
-def line_of(node: Node, steps: int) -> list[tuple[int, str]]:
-    """The recommended actions from a node on and their names, through the most visited outcomes, up to a number."""
-    line: list[tuple[int, str]] = []
-    while len(line) < steps:
-        action = node.recommended
-        if action is None:
-            break
-        line.append((action, node.action_name(action)))
-        node = max(node.children[action], key=lambda child: child.count)
-    return line
-
-
 def painter_for(search: Search) -> Painter:
     """The painter of the scene that a search's problem describes."""
     scene = search.problem.scene()
@@ -159,9 +168,15 @@ def painter_for(search: Search) -> Painter:
 
 
 def record(
-    searches: Sequence[Search], trials: int | None, progress: Callable[[Search], object] | None = None
+    searches: Sequence[Search],
+    trials: int | None,
+    progress: Callable[[Search], object] | None = None,
+    labels: Sequence[str] | None = None,
 ) -> list[Recording]:
-    """Run searches of the same problem one after the other, or look at them as they are if `trials` is None."""
+    """Run searches of the same problem one after the other, or look at them as they are if `trials` is None.
+
+    They are called by their algorithms, or by the `labels` that are given.
+    """
     if not searches or not all(isinstance(one, Search) for one in searches):
         raise ParameterError(f"searches={searches!r}: must be a bt.Search or a list of them")
     if len({id(one) for one in searches}) < len(searches):
@@ -173,7 +188,7 @@ def record(
     for one in searches[1:]:
         if type(one.problem) is not type(first) or one.problem.fingerprint() != first.fingerprint():
             raise ParameterError(f"searches: {one.problem!r} and {first!r} differ; they must be of the same problem")
-    labels = labels_of([one.algorithm for one in searches])
+    labels = labels or labels_of([one.algorithm for one in searches])
     recordings = [Recording(one, label, painter_for(one)) for one, label in zip(searches, labels, strict=True)]
     boards = [one.painter.scene for one in recordings if isinstance(one.painter, BoardPainter)]
     if any(board != boards[0] for board in boards):

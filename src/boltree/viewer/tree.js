@@ -4,6 +4,7 @@ const fixed = (value) => (known(value) ? value.toFixed(3) : "");
 
 function makeTree(search) {
   const { nodes, whole } = search.tree;
+  const bounded = nodes[0].bounds !== undefined; // a column says what is known surely
   const below = nodes.map(() => new Map()); // for each node: action -> its outcomes that are on the page
   nodes.forEach((node, index) => {
     if (node.up < 0) return;
@@ -16,14 +17,14 @@ function makeTree(search) {
   // ---- what is unfolded: a node's actions, or an action's outcomes
 
   function actionItems(index, level) {
-    const { rows, best, more, untried, count, names } = nodes[index];
+    const { rows, best, more, untried, count, names, inside: within } = nodes[index];
     const items = rows.map(([action, visits, q, policy, outcomes], place) => {
       const kept = below[index].get(action) ?? [];
       const child = outcomes === 1 && kept.length ? nodes[kept[0]] : null;
       let inside = kept.length ? () => outcomeItems(kept, outcomes, level + 1) : null;
       if (child) inside = child.rows ? () => actionItems(kept[0], level + 1) : null;
       const cells = [grouped(visits), precise(q), fixed(policy), lastCell(child)];
-      const marks = { best: action === best, share: visits / count, node: child };
+      const marks = { best: action === best, share: visits / count, node: child, bounds: within?.[place] };
       return item({ level, inside, head: names?.[place] ?? named(action), cells, ...marks });
     });
     if (more) items.push(remark(`${more} more tried`, level));
@@ -38,7 +39,7 @@ function makeTree(search) {
       const head = last && last.length <= 40 ? last : `outcome ${place + 1}`;
       const inside = node.rows ? () => actionItems(index, level + 1) : null;
       const cells = [grouped(node.count), precise(node.value), "", lastCell(node)];
-      return item({ level, inside, head, cells, outcome: true, node });
+      return item({ level, inside, head, cells, outcome: true, node, bounds: node.bounds });
     });
     if (outcomes > kept.length) items.push(remark(`${grouped(outcomes - kept.length)} more outcomes`, level));
     return items;
@@ -47,7 +48,7 @@ function makeTree(search) {
   const lastCell = (node) => (node?.end === undefined ? fixed(node?.entropy ?? null) : "ends");
   const remark = (words, level) => html("li", { role: "none", class: "remark", style: `--level: ${level}` }, words);
 
-  function item({ level, inside, head, cells, best = false, outcome = false, share = null, node }) {
+  function item({ level, inside, head, cells, best = false, outcome = false, share = null, node, bounds = "" }) {
     const fold = html("span", { class: "fold", "aria-hidden": "true" });
     const who = html("span", { class: outcome ? "who outcome" : "who" }, fold, head);
     if (best) who.append(html("span", { class: "star", title: "recommended" }, " ★"));
@@ -55,6 +56,7 @@ function makeTree(search) {
     if (share !== null) bar.append(html("span", { style: `width: ${(100 * share).toFixed(1)}%` }));
     const line = html("div", { class: best ? "row best" : "row", style: `--level: ${level}` }, who, bar);
     line.append(...cells.map((cell) => html("span", { class: "value" }, cell)));
+    if (bounded) line.append(html("span", { class: bounds === PROVEN ? "bounds proven" : "bounds" }, sure(bounds)));
     const found = html("li", { role: "treeitem", tabindex: -1, "aria-level": level }, line);
     if (inside) found.setAttribute("aria-expanded", "false");
     return Object.assign(found, { inside, best, outcome, text: node?.state });
@@ -116,7 +118,7 @@ function makeTree(search) {
 
   const [root] = nodes;
   const first = item({
-    level: 1, inside: root.rows ? () => actionItems(0, 2) : null, head: "root", node: root,
+    level: 1, inside: root.rows ? () => actionItems(0, 2) : null, head: "root", node: root, bounds: root.bounds,
     cells: [grouped(root.count), precise(root.value), "", lastCell(root)],
   });
   list.append(first);
@@ -142,12 +144,13 @@ function makeTree(search) {
     made.addEventListener("click", action);
     return made;
   };
-  const heads = ["", "", "visits", "Q", "policy", "entropy"].map((text) => html("span", {}, text));
+  const texts = ["", "", "visits", "Q", "policy", "entropy", ...(bounded ? [WITHIN] : [])];
+  const heads = texts.map((text) => html("span", {}, text));
   const size = grouped(search.nodes.at(-1));
   const part = `${grouped(nodes.length)} of ${size} nodes, the most visited of every depth`;
   const kept = whole ? `all ${size} nodes` : part;
   return html(
-    "article", { class: "card" }, cardHead(search),
+    "article", { class: bounded ? "card bounded" : "card" }, cardHead(search),
     html("p", { class: "caption" }, `${kept}, after ${grouped(search.trials.at(-1))} trials`),
     html("div", { class: "bar" }, button("unfold the recommended line", unfoldLine), button("fold", foldAll)),
     html("div", { class: "row heads", "aria-hidden": "true" }, ...heads), list, state,

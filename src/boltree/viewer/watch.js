@@ -26,6 +26,12 @@ const WORDS = {
     "Ring: the recommended move.",
 };
 
+const PROOFS = {
+  grid: `${MARK}: ${PROVEN}, at every depth at which the search came there.`,
+  chain: `${MARK}: the state's value is ${PROVEN}.`,
+  board: `${MARK}: the move's value is ${PROVEN}.`,
+};
+
 function card(search) {
   const made = scene && PICTURES[scene.kind](search);
   const list = html("dl", { class: "readings" });
@@ -33,9 +39,11 @@ function card(search) {
     made?.show(moment);
     const line = search.line[moment];
     const best = search.recommended[moment];
+    const bounds = search.bounds?.[moment];
     const readings = {
       recommends: best === null ? "–" : named(best),
-      value: precise(search.value[moment]),
+      value: precise(search.value[moment]) + (bounds === PROVEN ? ` ${sure(bounds)}` : ""),
+      ...(bounds && bounds !== PROVEN ? { [WITHIN]: sure(bounds) } : {}),
       ...(known(search.optimum) ? { "exact optimum": precise(search.optimum) } : {}),
       nodes: grouped(search.nodes[moment]),
       "recommended line": line.length < report.steps ? line.join(" → ") : `${line.join(" → ")} → …`,
@@ -140,6 +148,7 @@ const cards = searches.map(card);
 const controls = html("div", { class: "controls" });
 if (points.length > 1) controls.append(play, slider, count);
 if (scene) controls.append(...modes());
+const proofs = searches.some((search) => search.bounds);
 const long = scene?.kind === "chain" || scene?.columns > 14; // one below the other
 const drawings = cards.map((part) => part.node);
 const trees = html("div", { class: "cards" }, ...searches.map(makeTree));
@@ -148,7 +157,7 @@ main.classList.add("wide");
 main.replaceChildren(
   html("h1", {}, report.title),
   ...(controls.children.length ? [controls] : []),
-  ...(scene ? [html("p", { class: "caption" }, WORDS[scene.kind])] : []),
+  ...(scene ? [html("p", { class: "caption" }, WORDS[scene.kind] + (proofs ? ` ${PROOFS[scene.kind]}` : ""))] : []),
   ...(scene?.kind === "grid" ? gridLegend() : []),
   html("section", { class: `cards as-${scene?.kind} ${long ? "long" : ""}`, id: "pictures" }, ...drawings),
   ...(report.said ? [story(report.said)] : []),

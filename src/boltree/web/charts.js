@@ -65,9 +65,18 @@ function vertical(chart) {
     const [low] = span(means, [high / 1000, 0]);
     return [Math.max(low, high * 1e-6) * 0.8, high * 1.15];
   }
-  const [low, high] = span([...all, ...chart.spec.panels.map((panel) => panel.optimum).filter(known)], [0, 1]);
+  const optima = chart.spec.panels.map((panel) => panel.optimum).filter(known);
+  const near = chart.spec.open ? nearby(all, seen.flatMap((curve) => curve.mean).filter(known)) : all;
+  const [low, high] = span([...near, ...optima], [0, 1]);
   const room = (high - low || 1) * 0.06;
   return [low - room, high + room];
+}
+
+// bounds may lie so far away that all values would look alike
+function nearby(all, values) {
+  const [low, high] = span(values, [0, 1]);
+  const size = high - low || Math.abs(high) || 1;
+  return all.filter((value) => value >= low - size && value <= high + size);
 }
 
 // ---- curves
@@ -98,6 +107,13 @@ function pieces(curve, keys, x, y) {
 
 const line = (points) => "M" + points.map(([x, y]) => `${x} ${y}`).join("L");
 const band = (points) => line([...points, ...points.map(([x, , high]) => [x, high]).reverse()]) + "Z";
+
+// bounds that are not known, or lie outside of the picture, are drawn at its edge
+function opened(curve, y) {
+  const inside = (value, edge) => (known(value) ? Math.max(y.low, Math.min(y.high, value)) : edge);
+  const [low, high] = [curve.low.map((value) => inside(value, y.low)), curve.high.map((value) => inside(value, y.high))];
+  return { ...curve, low, high };
+}
 
 // what the drawn line shows at x
 function reading(curve, x) {
@@ -157,7 +173,10 @@ function drawPanel(chart, panel, width, height, sides) {
     const path = svg("path", { class: name, "data-label": curve.label, d });
     node.append(styled(chart.looks.get(curve.label), path, name === "mean"));
   };
-  for (const curve of seen) place("band", curve, pieces(curve, ["low", "high"], x, y).map(band).join(""));
+  for (const curve of seen) {
+    const limits = chart.spec.open ? opened(curve, y) : curve;
+    place("band", curve, pieces(limits, ["low", "high"], x, y).map(band).join(""));
+  }
   for (const curve of seen) place("mean", curve, pieces(curve, ["mean"], x, y).map(line).join(""));
   const grid = [...new Set(seen.flatMap((curve) => curve.x))].filter((value) => known(value) && !(x.log && value <= 0));
   Object.assign(panel, { x, y, seen, width, height, grid: grid.sort((a, b) => a - b) });
@@ -189,14 +208,18 @@ function point(chart, panel, place) {
     const look = chart.looks.get(row.label);
     const height = y.at(y.log ? Math.max(row.mean, y.low) : row.mean);
     marks.append(styled(look, svg("circle", { class: "dot", cx: x.at(trials), cy: height, r: 4 }), false));
-    const interval = known(row.low) && known(row.high) ? `${precise(row.low)} … ${precise(row.high)}` : "";
-    const numbers = [precise(row.mean), interval].map((text) => html("td", {}, text));
+    const numbers = [precise(row.mean), interval(row)].map((text) => html("td", {}, text));
     table.append(html("tr", { "data-label": row.label }, html("th", {}, swatch(look), row.label), ...numbers));
   }
   panel.node.append(marks);
   const frame = panel.node.getBoundingClientRect();
   const words = `${grouped(trials)} ${chart.spec.x_label}`;
   showTip([html("strong", {}, words), table], frame.left + x.at(trials), frame.top + 8);
+}
+
+function interval({ low, high }) {
+  if (known(low) && known(high)) return `${precise(low)} … ${precise(high)}`;
+  return known(low) ? `at least ${precise(low)}` : known(high) ? `at most ${precise(high)}` : "";
 }
 
 // beside a place on the screen, and inside the window

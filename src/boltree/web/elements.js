@@ -35,6 +35,7 @@ function swatch(look) {
 
 const known = (value) => value !== null && Number.isFinite(value);
 const minus = (text) => text.replace("-", "−");
+const minuses = (text) => text.replaceAll("-", "−");
 const precise = (value) => (known(value) ? minus(value === 0 ? "0" : value.toPrecision(4)) : "–");
 const grouped = (value) => minus(value.toLocaleString("en-US", { maximumSignificantDigits: 8 }));
 
