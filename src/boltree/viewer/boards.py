@@ -11,7 +11,7 @@ from .painter import Painter
 
 
 class BoardPainter(Painter):
-    """Knows where the root's moves lie on its board."""
+    """Draws the position at the root, and the root's visits and values at the places of its moves."""
 
     def __init__(self, search: Search, board: Board) -> None:
         super().__init__(search)

@@ -101,7 +101,7 @@ class ChainPainter(Painter):
         """The root's state."""
         self.began = search.trials
         self.first: int | None = None
-        """The first trial that reached the far end, as far as it was looked at; `began` if it was before that."""
+        """The number of trials when the far end was first seen to be reached; `began` if that was before the recording."""
         self.passages: list[Passage] = []
         self._places = Places(search, self._place_of)
         self.glance()
@@ -110,8 +110,8 @@ class ChainPainter(Painter):
         return place_of(self.search, self.chain, state)
 
     @property
-    def impatient(self) -> bool:
-        """Until the far end is reached, so as to know when."""
+    def wants_glances(self) -> bool:
+        """Whether the far end has not been reached yet: only then is it looked for between moments."""
         return self.first is None
 
     def glance(self) -> None:

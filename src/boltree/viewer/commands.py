@@ -1,4 +1,4 @@
-"""The viewer's part of the command line: words to calls."""
+"""The command ``boltree watch``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page that shows searches: its data put together, within a size, and what a user holds in hand."""
+"""The page that shows searches: its data put together, within a size, and the object that `bt.watch` returns."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Painter:
         self.steps = LINE
 
     @property
-    def impatient(self) -> bool:
+    def wants_glances(self) -> bool:
         """Whether it wants to `glance` after every few trials."""
         return False
 

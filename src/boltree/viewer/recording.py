@@ -27,7 +27,7 @@ MOMENTS = 60
 """How many moments of a search are noted, about."""
 
 EXACTLY = 20_000
-"""The trials up to which an impatient painter looks after each one; later it looks after every thousandth part."""
+"""Trials up to which a painter that wants to `glance` does so after each; later after every thousandth part of them."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Recording:
         batch = int(getattr(search.evaluator, "batch", 1))
         while search.trials < point and not (self.full or search.proven):
             left = point - search.trials
-            if self.painter.impatient:
+            if self.painter.wants_glances:
                 left = min(left, max(1 if search.trials < EXACTLY else search.trials // 1000, batch))
             self.full = search.run(trials=left) == "memory"
             self.painter.glance()

@@ -1,4 +1,4 @@
-"""``boltree suite``: words to calls."""
+"""The command ``boltree suite``."""
 
 from __future__ import annotations
 

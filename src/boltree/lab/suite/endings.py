@@ -15,7 +15,7 @@ _CELLS, _STONES = 42, (22, 30)
 
 
 def connect_four_ending(number: int) -> Problem:
-    """A position after random moves in which nobody has won yet, and not all moves are worth the same."""
+    """A position after random moves in which neither player has won yet, and not all moves are worth the same."""
     rng = np.random.default_rng([number, 4])
     while True:
         moves = "".join(str(c) for c in rng.integers(0, 7, int(rng.integers(*_STONES))))

@@ -66,7 +66,7 @@ class Player:
             search.advance_along([(action, board.ours)])
 
     def played(self, action: int, state: Any) -> None:
-        """Hear of a move of either side, and the state that it led to."""
+        """Go on from a move of either side, in the state that it led to."""
         self._played.append((action, state))
 
     def move(self, state: Any) -> int:
