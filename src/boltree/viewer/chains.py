@@ -101,7 +101,7 @@ class ChainPainter(Painter):
         """The root's state."""
         self.began = search.trials
         self.first: int | None = None
-        """The number of trials when the far end was first seen to be reached; `began` if that was before the recording."""
+        """Trials when the far end was first seen to be reached; `began` if that was before the recording."""
         self.passages: list[Passage] = []
         self._places = Places(search, self._place_of)
         self.glance()
