@@ -106,6 +106,17 @@ def _gymnasium() -> Iterator[Case]:
         yield Case(name, "gymnasium", "provable", make, _FEW)
 
 
+def _planning() -> Iterator[Case]:
+    """First instances in RDDL that are small enough for a table."""
+    if not has_rddl():
+        return
+    from ...adapters import from_rddl
+
+    for name in ("Navigation", "CrossingTraffic", "SkillTeaching", "Elevators"):
+        make = partial(from_rddl, f"{name}_MDP_ippc2011", "1")
+        yield Case(f"rddl-{name.lower()}", "rddl tables", "provable", make, _FEW)
+
+
 def _taxi() -> Problem:
     """Taxi from one of its starts: at the upper left, the passenger waits at Y and wants to B."""
     gymnasium = importlib.import_module("gymnasium")
@@ -158,4 +169,4 @@ def _drawn(kind: str, draw: Draw, number: int, limit: int = LIMIT, least: int = 
     return drawn(draw, np.random.default_rng(seed), limit, least)
 
 
-_PARTS = (_known, _gymnasium, _small_games, _random, _large, simulated_cases)
+_PARTS = (_known, _gymnasium, _planning, _small_games, _random, _large, simulated_cases)
