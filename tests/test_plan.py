@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -221,3 +222,29 @@ def test_noise_is_warned_of() -> None:
         bt.Search(bt.problems.ConnectFour(), bt.DENTS(), evaluator=0.0)
         bt.Search(bt.problems.DChain(4), bt.DENTS())
         bt.Search(bt.problems.ConnectFour())
+
+
+class Interrupted(Drift):
+    """The walk that lists its outcomes; asking about them raises once, at a given call."""
+
+    def __init__(self, at: int) -> None:
+        self.left, self.error = at, KeyboardInterrupt if at % 2 else ArithmeticError
+        super().__init__()
+
+    def outcomes(self, state: int, action: int) -> list[tuple[float, int, float, bool]]:
+        self.left -= 1
+        if self.left == 0:
+            raise self.error
+        return super().outcomes(state, action)
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 5, 8, 13, 21])
+def test_an_exception_while_outcomes_are_listed_costs_nothing(at: int) -> None:
+    wanted = bt.solve(Drift()).root_value
+    problem = Interrupted(at)
+    search = bt.Search(problem, seed=0)
+    with contextlib.suppress(KeyboardInterrupt, ArithmeticError):
+        search.run(trials=10_000)
+    assert problem.left <= 0  # it did raise
+    assert search.run(trials=10_000) == "proven"
+    assert search.root.value == pytest.approx(wanted, abs=1e-12)
