@@ -122,6 +122,10 @@ def test_a_win_at_once_is_proven_in_twenty_searches_of_twenty() -> None:
 
 def test_limits() -> None:
     problem = bt.problems.ConnectFour()
+    assert bt.plan(problem, seconds=0.0, seed=0).trials == 1  # a robot without time still acts
+    assert bt.plan(problem, trials=1, seed=0).trials == 1
+    with pytest.raises(bt.ParameterError, match="trials=0: must be"):
+        bt.plan(problem, trials=0)
     assert bt.plan(problem, trials=17, seed=0).trials == 17
     seen: list[int] = []
     bt.plan(problem, trials=2_000, seed=0, progress=lambda search: seen.append(search.trials))

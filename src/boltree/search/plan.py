@@ -11,6 +11,7 @@ from typing import Any, Union
 
 import numpy as np
 
+from ..checks import whole
 from ..messages import counted
 from ..problem.problem import Problem
 from ..tree import Node
@@ -104,8 +105,8 @@ def plan(
 
     Args:
         problem: the problem.
-        seconds: at most so long; 1 second where neither this nor `trials` is given.
-        trials: at most so many trials. It ends sooner where the value is proven.
+        seconds: at most so long, after a first trial; 1 second where neither this nor `trials` is given.
+        trials: at most this number of trials, 1 or more. It ends sooner where the value is proven.
         state: where to plan from; the problem's own start if None.
         seed: of the random numbers.
         threads: how many run trials side by side at most; problems of one player that list their outcomes use one.
@@ -116,12 +117,13 @@ def plan(
     >>> found.action, found.value, found.proven
     (1, 1.0, True)
     """
+    whole("trials", trials, 1, none=True)
     if seconds is None and trials is None:
         seconds = 1.0
     search = Search(problem, state=state, seed=seed, threads=threads)
-    search.run(trials=0)  # compiles, if need be, before the clock starts
+    search.run(trials=1)  # there is an answer, however little time there is; and what must be compiled is
     began = time.perf_counter()
-    search.run(trials=trials, seconds=seconds, progress=progress)
+    search.run(trials=None if trials is None else trials - 1, seconds=seconds, progress=progress)
     return plan_of(search, time.perf_counter() - began)
 
 
