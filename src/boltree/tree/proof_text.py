@@ -15,12 +15,8 @@ class Bounded(Protocol):
     """What a node's bounds are told by; `Node` says what each means."""
 
     @property
-    def terminal(self) -> bool:
-        """Whether the problem ended here."""
-
-    @property
     def actions(self) -> Any:
-        """The legal actions."""
+        """The legal actions; none where trials end."""
 
     @property
     def lower(self) -> float:
@@ -55,7 +51,7 @@ def _number(value: float, digits: int) -> str:
 
 def bounds_text_of(node: Bounded) -> str:
     """A node's bounds; nothing where trials end, which is told by itself."""
-    if node.terminal or node.actions.size == 0:
+    if node.actions.size == 0:
         return ""
     return bounds_text(node.lower, node.upper)
 
