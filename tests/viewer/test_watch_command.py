@@ -35,18 +35,18 @@ def test_watch_tells_of_a_chain(tmp_path, monkeypatch, capsys):
 
 def test_the_search_without_an_algorithm_is_called_plan(tmp_path, capsys):
     path = tmp_path / "search.html"
-    words = ["watch", "frozen-lake", "--algorithm", "uct", "plan", "--trials", "2000", "--out", str(path)]
+    words = ["watch", "frozen-lake", "--algorithm", "plan", "uct", "--trials", "2000", "--out", str(path)]
     assert main(words) == 0
     shown = capsys.readouterr().out
     assert re.search(r"^plan: [\d,]+ trials, [\d,]+ nodes, recommends \w+, value 0.8345, proven$", shown, re.M)
     assert re.search(r"^UCT: 2,000 trials, [\d,]+ nodes, recommends \w+$", shown, re.M)
     data = data_in(path.read_text())
-    assert data["title"].endswith(": UCT and plan")
-    assert [one["label"] for one in data["searches"]] == ["UCT", "plan"]
-    assert data["searches"][1]["parameters"] == "BTS α=spectrum() ε=1 proofs"
+    assert data["title"].endswith(": plan and UCT")
+    assert [one["label"] for one in data["searches"]] == ["plan", "UCT"]
+    assert data["searches"][0]["parameters"] == "BTS α=spectrum() ε=1 proofs"
     alone = bt.Search(problem_named("frozen-lake"), seed=0)
     alone.run(trials=2_000)
-    assert data["searches"][1]["trials"][-1] == alone.trials
+    assert data["searches"][0]["trials"][-1] == alone.trials
     assert main(["watch", "d-chain", "--algorithm", "plan", "--trials", "5", "--out", str(path)]) == 0
     assert "plan: 5 trials, 12 nodes, recommends left, value 0.9 (surely within 0.9 to 96)\n" in capsys.readouterr().out
 

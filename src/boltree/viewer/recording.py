@@ -95,8 +95,7 @@ class Recording:
         search.set_budget(trials)  # H-MCTS plans for all of them, not for those up to the first moment
         for point in points(search.trials, search.trials + trials):
             self._run_to(point)
-            if not self.moments or search.trials > self.trials[-1]:  # if proven, it stands still
-                self._note()
+            self._note()
             if progress is not None:
                 progress(search)
             if self.full or search.proven:
