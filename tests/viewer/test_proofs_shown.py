@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from watched import both, data_in, proving
+from watched import both, data_in, playing, proving
 
 import boltree as bt
 from boltree.search.show import tree_text
@@ -20,7 +20,7 @@ from boltree.viewer.story import story
 @pytest.fixture(scope="module")
 def partly():
     """Much is proven, but not the root."""
-    search = proving(bt.problems.TicTacToe())
+    search = playing(bt.problems.TicTacToe())
     search.run(trials=5_000)
     assert not search.proven
     return search
@@ -28,7 +28,7 @@ def partly():
 
 @pytest.fixture(scope="module")
 def proven():
-    search = bt.Search(bt.problems.ConnectFour("334455"), seed=0)
+    search = playing(bt.problems.ConnectFour("334455"))
     assert search.run(trials=1_000) == "proven"
     return search
 
@@ -142,7 +142,7 @@ def test_graphs_carry_bounds_that_are_known(partly, proven):
     for _, _, edge in graph.out_edges(0, data=True):
         assert [edge["lower"], edge["upper"]] == bounds[edge["action"]]
     assert proven.to_networkx(0).nodes[0]["proven"]
-    half = proving(bt.problems.ConnectFour("33"))
+    half = playing(bt.problems.ConnectFour("33"))
     half.run(trials=1)
     assert all(math.isfinite(edge["upper"]) for _, _, edge in half.to_networkx(1).edges(data=True))
     assert all("lower" not in node or math.isfinite(node["lower"]) for _, node in half.to_networkx(1).nodes(data=True))
@@ -150,7 +150,7 @@ def test_graphs_carry_bounds_that_are_known(partly, proven):
 
 @pytest.mark.parametrize("trials", [3, 7, 1_000])
 def test_a_recording_ends_when_the_root_is_proven(trials):
-    watched, alone = (bt.Search(bt.problems.ConnectFour("334455"), seed=0) for _ in range(2))
+    watched, alone = (playing(bt.problems.ConnectFour("334455")) for _ in range(2))
     [recording] = record([watched], trials)
     alone.run(trials=trials)
     assert recording.trials[-1] == watched.trials == alone.trials == min(trials, 7)
@@ -216,13 +216,13 @@ def test_a_chain_is_marked_state_by_state():
 
 def test_it_is_said_after_how_many_trials():
     problem = bt.problems.ConnectFour("334455")
-    searches = [bt.Search(problem, seed=0), *both(problem, bt.UCT(), growth="leaf")]
+    searches = [playing(problem), *both(problem, bt.UCT(), growth="leaf")]
     said = story(record(searches, 1_000))
     assert said["intro"] == INTRO
     assert said["searches"][0]["verdict"] == "AR-BTS recommends column 6"
     assert said["searches"][0]["sentences"][-1] == "The root's value, 1, is proven, after 7 trials."
     assert not any("proven" in sentence for sentence in said["searches"][1]["sentences"])
-    early = story(record([bt.Search(problem, seed=0)], 5))["searches"][0]["sentences"][-1]
+    early = story(record([playing(problem)], 5))["searches"][0]["sentences"][-1]
     assert early == "After 5 trials the root's value is not proven yet; it is surely within -1 to 1."
     chain = story(record([bt.Search(bt.problems.DChain(10), seed=0)], 1_000))
     assert chain["intro"].startswith("A chain of 10 states.")

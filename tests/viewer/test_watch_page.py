@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from watched import LIMIT, both, data_in, dents, proving
+from watched import LIMIT, both, data_in, dents, playing, proving
 
 import boltree as bt
 
@@ -293,7 +293,7 @@ def test_letters_are_explained_and_the_optimum_stands_beside_the_value(opened):
 
 
 def test_what_is_proven_is_marked_with_a_word(opened):
-    search = bt.Search(bt.problems.ConnectFour("334455"), seed=0)
+    search = playing(bt.problems.ConnectFour("334455"))
     page = opened([search], 1_000)
     assert page.locator(".place.proven").get_attribute("data-action") == "6"
     assert page.locator(".place.proven .proof").text_content() == "✓"

@@ -26,6 +26,11 @@ def proving(problem, **options) -> bt.Search:
     return search
 
 
+def playing(problem) -> bt.Search:
+    """A search of a game that proves, by an algorithm that stays what it is."""
+    return bt.Search(problem, bt.ARBTS(), seed=0, transpositions=True, outcomes="known", proofs=True)
+
+
 def both(problem, *algorithms, seed=0, growth="trial") -> list[bt.Search]:
     chosen = algorithms or (bt.UCT(), dents())
     return [bt.Search(problem, one, seed=seed, growth=growth) for one in chosen]

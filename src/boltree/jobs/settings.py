@@ -84,7 +84,7 @@ def labelled(settings: Sequence[Setting]) -> list[Setting]:
         namesakes = [other for other in settings if other.title == one.title and not other.label]
         differing = [
             key for key in one.parameters
-            if len({json.dumps(_plain(other.parameters.get(key))) for other in namesakes}) > 1
+            if len({json.dumps(_plain(other.parameters.get(key)), default=repr) for other in namesakes}) > 1
         ]  # fmt: skip
         parts = [f"{_SYMBOLS.get(key, key)}={_short(one.parameters[key])}" for key in differing]
         result.append(Setting(one.name, one.parameters, " ".join([one.title, *parts])))

@@ -16,6 +16,8 @@ def labels_of(algorithms: Sequence[Algorithm]) -> list[str]:
     >>> import boltree as bt
     >>> labels_of([bt.DENTS(alpha=0.1), bt.DENTS(alpha=1.0), bt.UCT()])
     ['DENTS α=0.1', 'DENTS α=1', 'UCT']
+    >>> labels_of([bt.BTS(alpha=bt.spectrum()), bt.BTS(alpha=1.0)])
+    ['BTS α=spectrum()', 'BTS α=1']
     >>> labels_of([bt.BTS(), bt.BTS()])
     ['BTS (1)', 'BTS (2)']
     """
