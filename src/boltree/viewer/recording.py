@@ -72,7 +72,7 @@ class Recording:
 
     @property
     def parameters(self) -> str:
-        """What the label does not say of how it searches: the algorithm's parameters, and proofs if there are."""
+        """What the label does not say of how it searches, which is the algorithm's parameters and proofs if there are."""
         name, parameters = title_of(self.search.algorithm.name), parameters_of(self.search.algorithm)
         parts = ["" if self.label.startswith(name) else name, parameters, "proofs" if self.search.proofs else ""]
         return " ".join(part for part in parts if part)
