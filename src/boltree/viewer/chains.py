@@ -111,7 +111,7 @@ class ChainPainter(Painter):
 
     @property
     def wants_glances(self) -> bool:
-        """Whether the far end has not been reached yet: only then is it looked for between moments."""
+        """Whether the far end has not been reached yet, so that it is looked for between moments."""
         return self.first is None
 
     def glance(self) -> None:

@@ -51,7 +51,7 @@ class Moment:
     upper: float
     """What the root is worth at least and at most, surely."""
     bounds: str
-    """The same in words: "proven", an interval, or nothing."""
+    """The same in words, such as "proven" or an interval."""
     action_bounds: list[str]
     """The bounds of each action in words."""
 
@@ -72,7 +72,7 @@ class Recording:
 
     @property
     def parameters(self) -> str:
-        """What the label does not say of how it searches, which is the algorithm's parameters and proofs if there are."""
+        """How it searches, as far as the label does not say it, such as the algorithm's parameters."""
         name, parameters = title_of(self.search.algorithm.name), parameters_of(self.search.algorithm)
         parts = ["" if self.label.startswith(name) else name, parameters, "proofs" if self.search.proofs else ""]
         return " ".join(part for part in parts if part)
