@@ -396,3 +396,21 @@ def test_there_are_200_random_problems_and_large_ones() -> None:
     assert len({case.name for case in known}) == len(known)
     assert sum(case.family in RANDOM for case in known) == sum(count for _, count in RANDOM.values()) == 200
     assert {"provable", "large"} <= {case.group for case in known}
+
+
+def test_a_simulator_hides_its_outcomes_and_is_judged_exactly() -> None:
+    seen: list[Any] = []
+
+    def look(problem: Any, state: Any, trials: Any, seconds: Any, seed: int) -> Decision:
+        seen.append(problem)
+        search = bt.Search(problem, state=state, seed=seed)
+        search.run(trials=300)
+        return Decision(search.recommend(), search.root.value, search.proven, search.trials, 0.0)
+
+    problem = bt.problems.DChain(6)
+    numbers = Regret(2, hidden=True).run(problem, look, 300, None, 0, watched)
+    assert numbers["regret"] == 0.0
+    assert numbers["proven"] == 0
+    assert not any(one.has("outcomes") or one.deterministic for one in seen)
+    assert problem.has("outcomes")
+    assert Regret(2).run(problem, look, 300, None, 0, watched)["proven"] == 2

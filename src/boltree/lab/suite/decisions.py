@@ -10,6 +10,7 @@ import numpy as np
 
 from ...problem.problem import Problem
 from .case import Numbers, Watcher
+from .hiding import simulator_of
 from .planners import Decision, Planner
 from .regret import Examination, Position
 
@@ -32,10 +33,13 @@ _kept: WeakKeyDictionary[Problem, dict[int, Examination]] = WeakKeyDictionary()
 class Regret:
     """Ask at fixed positions of a problem that can be solved.
 
-    `positions` is how many of them there are.
+    Args:
+        positions: how many of them there are.
+        hidden: whether the planner is given the problem as a simulator, without its outcomes.
     """
 
     positions: int
+    hidden: bool = False
 
     @property
     def answers(self) -> int:
@@ -59,7 +63,8 @@ class Regret:
         seeds = np.random.SeedSequence(seed).generate_state(len(examination.positions), np.uint32).tolist()
         decisions: list[Decision] = []
         for position, its_seed in zip(examination.positions, seeds, strict=True):
-            decisions.append(planner(position.problem, position.state, trials, seconds, its_seed))
+            asked = simulator_of(position.problem) if self.hidden else position.problem
+            decisions.append(planner(asked, position.state, trials, seconds, its_seed))
             watch(len(decisions), 0.0)
         return _numbers(examination, decisions)
 

@@ -24,8 +24,8 @@ from .planners import Contender
 from .problems import case_named
 
 _DECIDES = (
-    "decisions.py", "drawing.py", "endings.py", "episodes.py", "graphs.py", "horizons.py", "problems.py", "regret.py",
-    "simulated.py", "worlds.py",
+    "decisions.py", "drawing.py", "endings.py", "episodes.py", "graphs.py", "hiding.py", "horizons.py", "problems.py",
+    "regret.py", "simulated.py", "worlds.py",
 )  # fmt: skip
 """The files that decide what is asked and how it is judged: a change of theirs makes other jobs."""
 

@@ -164,9 +164,18 @@ def _large() -> Iterator[Case]:
             yield Case(name, kind, "large", partial(_drawn, kind, draw, number, LARGEST, LIMIT), _MANY)
 
 
+def _hidden() -> Iterator[Case]:
+    """The first large problems of each kind once more, as simulators."""
+    for case in _large():
+        number = case.name.rpartition("-")[2]
+        if number in ("se", "n", "0", "1"):
+            family = case.family.replace("large", "simulated")
+            yield Case(f"{case.name}-simulated", family, "large", case.make, Regret(_MANY.positions, hidden=True))
+
+
 def _drawn(kind: str, draw: Draw, number: int, limit: int = LIMIT, least: int = 0) -> Problem:
     seed = [number, *kind.encode()]
     return drawn(draw, np.random.default_rng(seed), limit, least)
 
 
-_PARTS = (_known, _gymnasium, _planning, _small_games, _random, _large, simulated_cases)
+_PARTS = (_known, _gymnasium, _planning, _small_games, _random, _large, _hidden, simulated_cases)
