@@ -4,8 +4,8 @@
 * One player: BTS at a temperature drawn for each trial, on all states of a trial. Bellman backups do not depend on who
   chose the actions, so hot trials explore and cold ones look closely, in one tree; no temperature has to be right.
 * Two players, or a `heuristic`: leaves are valued by rollouts or by the heuristic. A maximum over noisy values
-  overestimates, so returns are averaged where a rollout values leaves.
-* An evaluator that gives a prior: PUCT.
+  overestimates, so returns are averaged, by UCT, where a rollout values leaves.
+* An evaluator of the user's own: PUCT, with its priors if it gives any.
 * Several threads do not share nodes, so they are used where that costs less than it brings: in games, and where
   outcomes are not listed.
 """

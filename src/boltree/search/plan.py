@@ -22,6 +22,12 @@ from .search import Search
 LONGEST_LINE = 200
 """The most steps of a plan's line."""
 
+MOST_ALTERNATIVES = 8
+"""The most actions that a printed plan lists."""
+
+LONGEST_SHOWN = 12
+"""The most steps of its line that a printed plan lists."""
+
 
 @dataclass(frozen=True)
 class Alternative:
@@ -224,13 +230,6 @@ def plan_text(found: Plan) -> str:
         more = len(found.line) - LONGEST_SHOWN
         lines.append(f"  expects: {shown}{f', ... ({more} more)' if more > 0 else ''}")
     return "\n".join(lines)
-
-
-MOST_ALTERNATIVES = 8
-"""The most actions that a printed plan lists."""
-
-LONGEST_SHOWN = 12
-"""The most steps of its line that a printed plan lists."""
 
 
 def _head(found: Plan) -> list[str]:

@@ -19,6 +19,9 @@ from .recycling import BINS, recycle, slide_together
 
 LOGS = np.log(math.e + np.arange(2048.0))
 
+SLACK = 1.0 + 1e-12
+"""The factor by which a sum of discounted rewards is widened, because it is rounded."""
+
 
 def new_record() -> Any:
     """A zeroed tree record, in a one-element array: what kernels are called with."""
@@ -83,10 +86,6 @@ def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
 def spans(count: int, discount: float) -> Any:
     """What a reward of 1 at each of k steps is worth today, for k below `count`; a little more, since it is rounded."""
     return SLACK * np.concatenate([[0.0], np.cumsum(discount ** np.arange(count - 1, dtype=float))])
-
-
-SLACK = 1.0 + 1e-12
-"""The factor by which a sum of discounted rewards is widened, because it is rounded."""
 
 
 class Storage:

@@ -6,6 +6,9 @@ import copy
 
 from ...problem.problem import Problem
 
+_hiding: dict[type[Problem], type[Problem]] = {}
+"""For each class the same one without outcomes, whose functions are compiled once."""
+
 
 def simulator_of(problem: Problem) -> Problem:
     """The same problem without the list of its outcomes; a deterministic one does not say that it is.
@@ -22,7 +25,3 @@ def simulator_of(problem: Problem) -> Problem:
     hidden.__class__ = _hiding[shown]
     hidden.deterministic = False
     return hidden
-
-
-_hiding: dict[type[Problem], type[Problem]] = {}
-"""For each class the same one without outcomes, whose functions are compiled once."""
