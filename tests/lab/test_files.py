@@ -74,7 +74,7 @@ def test_grids_are_every_combination_and_beta_follows_alpha(tmp_path: Path) -> N
         (("alpha = [0.1, 1.0]", "alpha = []"), "algorithms[1]: alpha = []: an empty grid"),
         (("alpha = [0.1, 1.0]", "alpha = -1"), "algorithms[1]: BTS: alpha=-1"),
         (("alpha = [0.1, 1.0]", 'alpha = "hot"'), "algorithms[1]: BTS: alpha='hot'"),
-        (("alpha = [0.1, 1.0]", 'alpha = "log_decay(x)"'), "write log_decay(1.0)"),
+        (("alpha = [0.1, 1.0]", 'alpha = "log_decay(x)"'), "must be a number, log_decay(x), sqrt_decay(x)"),
         (("alpha = [0.1, 1.0]", "alpha = [1, 1.0]"), "stands there twice"),
         (("alpha = [0.1, 1.0]", 'alpha = [1, 2]\nlabel = "one"'), "2 settings cannot share a label"),
         (('name = "bts"', 'name = "btx"'), 'algorithms[1]: name = "btx": must be one of uct'),
@@ -153,6 +153,31 @@ def test_tables_3_and_4_stand_in_one_form_each() -> None:
 
     for figure, problem in (("figure-3a", "frozen-lake"), ("figure-3b", "sailing")):
         assert [one.algorithm() for one in shipped(figure).settings] == tuned_algorithms(problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "means"),
+    [
+        ("log_decay(0.5)", bt.log_decay(0.5)),
+        ("sqrt_decay( 2 )", bt.sqrt_decay(2.0)),
+        ("spectrum()", bt.spectrum()),
+        ("spectrum(0.01, 10.0)", bt.spectrum(0.01, 10.0)),
+        ("spread(0.1234567)", bt.spread(0.1234567)),
+        ("auto", "auto"),
+    ],
+)
+def test_temperatures_are_written_and_read(text: str, means: object) -> None:
+    found = Setting("bts", {"alpha": text}).algorithm()
+    assert found == bt.BTS(alpha=means)  # type: ignore[arg-type]
+    again = setting_of(found)
+    assert again.algorithm() == found
+    assert again.canonical() == Setting("bts", {"alpha": text}).canonical()
+
+
+@pytest.mark.parametrize("text", ["spectrum(1)", "spectrum(1, 2, 3)", "spread()", "spread(x)", "log_decay(,)"])
+def test_a_temperature_with_wrong_numbers_is_refused(text: str) -> None:
+    with pytest.raises(bt.ParameterError, match=r"alpha|spectrum\(low"):
+        Setting("bts", {"alpha": text}).algorithm()
 
 
 def test_labels_tell_settings_apart() -> None:

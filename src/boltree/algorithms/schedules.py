@@ -142,6 +142,15 @@ def spread(x: float) -> Auto:
     return Auto("constant", float(x))
 
 
+def uniform_until(epsilon: float) -> float:
+    """The visits of a node up to which λ = ε / log(e + N) is 1 or more: so long the search there is uniform.
+
+    >>> round(uniform_until(10.0)), round(uniform_until(1.0))
+    (22024, 0)
+    """
+    return math.exp(epsilon) - math.e
+
+
 def as_real(given: Any) -> float:
     """A number as a float; infinity for an integer beyond the largest float."""
     try:

@@ -1,7 +1,8 @@
 """Algorithms as data: a name, parameters that are numbers or short texts, and how they are written for a person.
 
-A temperature is a number or the text ``"log_decay(1.0)"`` or ``"sqrt_decay(1.0)"``; ``"log_decay(alpha)"`` and
-``"alpha"`` stand for the setting's own alpha, so that a grid over alpha moves both.
+A temperature is a number or a text as in Python: ``"log_decay(1.0)"``, ``"sqrt_decay(1.0)"``, ``"spectrum()"``,
+``"spectrum(0.01, 10.0)"``, ``"spread(0.35)"``. ``"log_decay(alpha)"`` and ``"alpha"`` stand for the setting's own
+alpha, so that a grid over alpha moves both.
 """
 
 from __future__ import annotations
@@ -9,16 +10,18 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from inspect import signature
 from itertools import product
 from typing import Any
 
-from ..algorithms.schedules import Decay, as_real
+from ..algorithms.schedules import Auto, Decay, Spectrum, log_decay, spectrum, spread, sqrt_decay
 from ..algorithms.table import ALGORITHMS, Algorithm, algorithm
 from ..errors import ParameterError
 
-_DECAY = re.compile(r"(log|sqrt)_decay\(\s*(.+?)\s*\)")
+_CALL = re.compile(r"(\w+)\(\s*(.*?)\s*\)")
+_FUNCTIONS: dict[str, Callable[..., Any]] = {one.__name__: one for one in (log_decay, sqrt_decay, spectrum, spread)}
 _SYMBOLS = {"alpha": "α", "beta": "β", "epsilon": "ε", "q_init": "Q₀", "threshold": "threshold", "c": "bias"}
 _NAMES = {"hmcts": "H-MCTS", "poweruct": "Power-UCT"} | {
     name: f"AR-{cls.__name__[2:]}" for name, cls in ALGORITHMS.items() if cls.__name__.startswith("AR")
@@ -105,24 +108,34 @@ def _value(key: str, value: Any, alpha: Any) -> Any:
         return value
     if value == "alpha" and key != "alpha":
         return _value(key, alpha, None)
-    found = _DECAY.fullmatch(value)
-    if found is None:
+    found = _CALL.fullmatch(value)
+    if found is None or found[1] not in _FUNCTIONS:
         return value
-    kind, scale = found.groups()
-    if scale == "alpha" and isinstance(alpha, (int, float)):
-        return Decay(kind, as_real(alpha))
+    given = [alpha if text == "alpha" else text for text in re.split(r"\s*,\s*", found[2]) if text != ""]
     try:
-        return Decay(kind, float(scale))
-    except ValueError:
-        raise ParameterError(f"{key}={value!r}: write {kind}_decay(1.0), or {kind}_decay(alpha)") from None
+        numbers = [float(one) for one in given]
+        made = _FUNCTIONS[found[1]]
+        signature(made).bind(*numbers)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"{key}={value!r}: must be a number, log_decay(x), sqrt_decay(x), spectrum(), spectrum(low, high) or "
+            "spread(x), where alpha stands for the setting's own if that is a number"
+        ) from None
+    return made(*numbers)
 
 
 def _plain(value: Any) -> Any:
     """A parameter as it is written in a file."""
     if isinstance(value, Decay):
         return f"{value.kind}_decay({value.x!r})"
+    if isinstance(value, Spectrum):
+        return f"spectrum({value.low!r}, {value.high!r})"
+    if isinstance(value, Auto):
+        return "spectrum()" if value.kind == "spectrum" else f"spread({value.x!r})"
     if callable(value):
-        raise ParameterError(f"{value!r}: a function cannot be kept as data; use a number, log_decay or sqrt_decay")
+        raise ParameterError(
+            f"{value!r}: a function cannot be kept as data; use a number, log_decay, sqrt_decay, spectrum or spread"
+        )
     return value
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..algorithms.schedules import uniform_until
 from ..errors import ParameterError
 from ..jobs.settings import Setting, parameter_text
 from .curves import Curve, Figure, Panel
@@ -45,7 +46,8 @@ def _sweep(experiment: Experiment, frame: Any) -> dict[str, Figure]:
         for family, settings in families.items():
             shown = settings[0].title
             panels = [
-                Panel(_point(setting), [curve_of(frame, setting.label, problem, shown)], best) for setting in settings
+                Panel(_point(setting, experiment.trials), [curve_of(frame, setting.label, problem, shown)], best)
+                for setting in settings
             ]
             epsilons = len({setting.parameters.get("epsilon") for setting in settings})
             columns = epsilons if epsilons > 1 else min(len(panels), 3)
@@ -62,8 +64,11 @@ def _family(setting: Setting) -> str:
     return setting.label if setting.label.endswith("tuned") else setting.title
 
 
-def _point(setting: Setting) -> str:
-    return parameter_text((key, value) for key, value in setting.parameters.items() if key != "beta")
+def _point(setting: Setting, trials: int) -> str:
+    """The parameters of a panel, and whether all of its trials are uniform search."""
+    text = parameter_text((key, value) for key, value in setting.parameters.items() if key != "beta")
+    uniform = uniform_until(setting.parameters.get("epsilon", 0.0)) >= trials
+    return f"{text} (uniform)" if uniform else text
 
 
 def _by_temperature(experiment: Experiment, frame: Any) -> dict[str, Figure]:

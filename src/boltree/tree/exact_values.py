@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.exact import model as kernels
-from ..core.exact.settle import settle
+from ..core.exact.enter_values import enter_values
 from ..problem.python.problem import PythonProblem
 from .model import ALL, Model
 from .outcomes import SHARE_OF_EXACT_VALUES
@@ -79,7 +79,7 @@ class ExactValues:
                 none, one, none, one, model.rows, model.first, model.probability, model.reward, model.successor,
                 model.player, kernels.REWARD, 1.0, 1.0,
             )  # fmt: skip
-            self._settle(np.array([self._tree.size, 0]), one, np.zeros(1, np.int64))
+            self._enter_into_tree(np.array([self._tree.size, 0]), one, np.zeros(1, np.int64))
 
     def go_on(self) -> None:
         """Do the piece of work that is due after some trials."""
@@ -143,14 +143,14 @@ class ExactValues:
     def _enter(self, first: int) -> int:
         """Prove the nodes from a number on; returns how many there were."""
         progress = np.array([first, 0])
-        self._tree.drive(lambda: self._settle(progress, self._flat, self._offsets))
+        self._tree.drive(lambda: self._enter_into_tree(progress, self._flat, self._offsets))
         return int(progress[1])
 
-    def _settle(self, progress: Any, values: Any, offsets: Any) -> int:
+    def _enter_into_tree(self, progress: Any, values: Any, offsets: Any) -> int:
         model = self._model
         assert model is not None
         return int(
-            settle(
+            enter_values(
                 self._tree.record, progress, model.states, model.table, model.size, model.depth, model.horizon,
                 model.rows, model.first, model.probability, model.reward, model.successor, values, offsets,
             )

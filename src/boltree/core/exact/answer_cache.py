@@ -21,7 +21,7 @@ from ..jit import inlined, kernel
 from ..native import FAILED, array_at, call, record_at
 from ..random import hashed, uniform_of
 
-KNOWN = np.dtype(
+CACHE = np.dtype(
     [
         ("actions", "i8"),
         ("slots_at", "i8"),  # a hash table from (state, action) to its outcomes
@@ -65,43 +65,43 @@ def slot_of(slots_at: int, slots: int, key: int) -> int:
 
 
 @inlined
-def row_of(known: Any, number: int, action: int) -> int:
+def row_of(cache: Any, number: int, action: int) -> int:
     """The slot of a state and an action; FAILED when Python was asked and raised."""
-    key = number * known.actions + action
-    place = slot_of(known.slots_at, known.slots, key)
-    if record_at(known.slots_at + place * _SLOT_SIZE, SLOT).key < 0:
-        count = call(known.expand, (number, action))
+    key = number * cache.actions + action
+    place = slot_of(cache.slots_at, cache.slots, key)
+    if record_at(cache.slots_at + place * _SLOT_SIZE, SLOT).key < 0:
+        count = call(cache.expand, (number, action))
         if count == FAILED:
             return FAILED
-        place = slot_of(known.slots_at, known.slots, key)
-        slot = record_at(known.slots_at + place * _SLOT_SIZE, SLOT)
+        place = slot_of(cache.slots_at, cache.slots, key)
+        slot = record_at(cache.slots_at + place * _SLOT_SIZE, SLOT)
         slot.key = key
-        slot.first = known.outcomes
+        slot.first = cache.outcomes
         slot.count = count
-        known.outcomes += count
-        known.rows += 1
+        cache.outcomes += count
+        cache.rows += 1
     return place
 
 
 @inlined
-def outcome_of(known: Any, number: int, action: int, place: int, k: int) -> int:
+def outcome_of(cache: Any, number: int, action: int, place: int, k: int) -> int:
     """The address of the k-th outcome of a slot; FAILED when Python was asked and raised."""
-    at = record_at(known.slots_at + place * _SLOT_SIZE, SLOT).first + k
-    if record_at(known.outcomes_at + at * _OUTCOME_SIZE, OUTCOME).successor < 0:
-        if call(known.enter, (number, action, k, at)) == FAILED:
+    at = record_at(cache.slots_at + place * _SLOT_SIZE, SLOT).first + k
+    if record_at(cache.outcomes_at + at * _OUTCOME_SIZE, OUTCOME).successor < 0:
+        if call(cache.enter, (number, action, k, at)) == FAILED:
             return FAILED
-    return known.outcomes_at + at * _OUTCOME_SIZE
+    return cache.outcomes_at + at * _OUTCOME_SIZE
 
 
 @inlined
-def drawn(known: Any, place: int, rng: Any) -> int:
+def drawn(cache: Any, place: int, rng: Any) -> int:
     """The number of the outcome that happens, drawn by probability; a single one is returned without a draw."""
-    slot = record_at(known.slots_at + place * _SLOT_SIZE, SLOT)
+    slot = record_at(cache.slots_at + place * _SLOT_SIZE, SLOT)
     k, last = np.int64(0), np.int64(slot.count - 1)
     if last > 0:
         u = uniform_of(rng)
         while k < last:
-            u -= record_at(known.outcomes_at + (slot.first + k) * _OUTCOME_SIZE, OUTCOME).chance
+            u -= record_at(cache.outcomes_at + (slot.first + k) * _OUTCOME_SIZE, OUTCOME).chance
             if u < 0.0:
                 break
             k += 1
@@ -109,20 +109,20 @@ def drawn(known: Any, place: int, rng: Any) -> int:
 
 
 @inlined
-def is_looked_at(known: Any, number: int) -> bool:
-    """Whether a state's legal actions are known."""
-    return number < known.state_room and record_at(known.states_at + number * _STATE_SIZE, STATE).count >= 0
+def is_looked_at(cache: Any, number: int) -> bool:
+    """Whether a state's legal actions are in the cache."""
+    return number < cache.state_room and record_at(cache.states_at + number * _STATE_SIZE, STATE).count >= 0
 
 
 def step(params: int, state: int, action: int, rng: int, out: int) -> int:
     """Draw one of the outcomes of an action."""
-    known, word, result = record_at(params, KNOWN), array_at(state, 1, _I8), array_at(out, 2, _F8)
+    cache, word, result = record_at(params, CACHE), array_at(state, 1, _I8), array_at(out, 2, _F8)
     number = word[0]
-    place = row_of(known, number, action)
+    place = row_of(cache, number, action)
     if place == FAILED:
         raise ValueError("Python raised")
-    k = drawn(known, place, array_at(rng, 2, _U8))
-    at = outcome_of(known, number, action, place, k)
+    k = drawn(cache, place, array_at(rng, 2, _U8))
+    at = outcome_of(cache, number, action, place, k)
     if at == FAILED:
         raise ValueError("Python raised")
     outcome = record_at(at, OUTCOME)
@@ -134,18 +134,18 @@ def step(params: int, state: int, action: int, rng: int, out: int) -> int:
 
 def count_outcomes(params: int, state: int, action: int) -> int:
     """How many outcomes an action has."""
-    known = record_at(params, KNOWN)
-    place = row_of(known, array_at(state, 1, _I8)[0], action)
+    cache = record_at(params, CACHE)
+    place = row_of(cache, array_at(state, 1, _I8)[0], action)
     if place == FAILED:
         raise ValueError("Python raised")
-    return int(record_at(known.slots_at + place * _SLOT_SIZE, SLOT).count)
+    return int(record_at(cache.slots_at + place * _SLOT_SIZE, SLOT).count)
 
 
 def outcomes(params: int, state: int, action: int, k: int, out: int) -> int:
     """Change a state to the k-th outcome of an action."""
-    known, word, result = record_at(params, KNOWN), array_at(state, 1, _I8), array_at(out, 3, _F8)
-    place = row_of(known, word[0], action)
-    at = outcome_of(known, word[0], action, place, k) if place != FAILED else FAILED
+    cache, word, result = record_at(params, CACHE), array_at(state, 1, _I8), array_at(out, 3, _F8)
+    place = row_of(cache, word[0], action)
+    at = outcome_of(cache, word[0], action, place, k) if place != FAILED else FAILED
     if at == FAILED:
         raise ValueError("Python raised")
     outcome = record_at(at, OUTCOME)
@@ -158,11 +158,11 @@ def outcomes(params: int, state: int, action: int, k: int, out: int) -> int:
 
 def legal(params: int, state: int, out: int, size: int) -> int:
     """Mark a state's legal actions."""
-    known, number, mask = record_at(params, KNOWN), array_at(state, 1, _I8)[0], array_at(out, size, _BOOL)
-    if not is_looked_at(known, number) and call(known.look, (number,)) == FAILED:
+    cache, number, mask = record_at(params, CACHE), array_at(state, 1, _I8)[0], array_at(out, size, _BOOL)
+    if not is_looked_at(cache, number) and call(cache.look, (number,)) == FAILED:
         raise ValueError("Python raised")
-    about = record_at(known.states_at + number * _STATE_SIZE, STATE)
-    actions = array_at(known.legal_at, known.legal, _I4)
+    about = record_at(cache.states_at + number * _STATE_SIZE, STATE)
+    actions = array_at(cache.legal_at, cache.legal, _I4)
     for i in range(np.int64(about.count)):
         mask[actions[about.first + i]] = True
     return 0
@@ -170,49 +170,49 @@ def legal(params: int, state: int, out: int, size: int) -> int:
 
 def player(params: int, state: int) -> int:
     """Who moves in a state."""
-    known, number = record_at(params, KNOWN), array_at(state, 1, _I8)[0]
-    if number >= known.state_room or record_at(known.states_at + number * _STATE_SIZE, STATE).player < 0:
-        if call(known.ask, (number,)) == FAILED:
+    cache, number = record_at(params, CACHE), array_at(state, 1, _I8)[0]
+    if number >= cache.state_room or record_at(cache.states_at + number * _STATE_SIZE, STATE).player < 0:
+        if call(cache.ask, (number,)) == FAILED:
             raise ValueError("Python raised")
-    return int(record_at(known.states_at + number * _STATE_SIZE, STATE).player)
+    return int(record_at(cache.states_at + number * _STATE_SIZE, STATE).player)
 
 
 def rollout(params: int, state: int, rng: int, steps: int, out: int, mask: int, actions: int) -> int:
     """Act uniformly over legal actions by cached answers; Python plays the rest once the cache may not grow more."""
-    known, word, result = record_at(params, KNOWN), array_at(state, 1, _I8), array_at(out, 2, _F8)
+    cache, word, result = record_at(params, CACHE), array_at(state, 1, _I8), array_at(out, 2, _F8)
     generator = array_at(rng, 2, _U8)
     discount = result[0]
     total, weight = 0.0, 1.0
     for i in range(steps):
         number = word[0]
-        full = known.rows >= known.rollouts_keep
+        full = cache.rows >= cache.rollouts_keep
         before0, before1 = generator[0], generator[1]
         action = np.int64(-1)
-        if known.has_legal == 0:
+        if cache.has_legal == 0:
             action = np.int64(uniform_of(generator) * actions)
         else:
-            if not (full or is_looked_at(known, number)) and call(known.look, (number,)) == FAILED:
+            if not (full or is_looked_at(cache, number)) and call(cache.look, (number,)) == FAILED:
                 raise ValueError("Python raised")
-            if is_looked_at(known, number):
-                about = record_at(known.states_at + number * _STATE_SIZE, STATE)
+            if is_looked_at(cache, number):
+                about = record_at(cache.states_at + number * _STATE_SIZE, STATE)
                 if about.count > 0:
                     pick = about.first + np.int64(uniform_of(generator) * about.count)
-                    action = np.int64(array_at(known.legal_at, known.legal, _I4)[pick])
+                    action = np.int64(array_at(cache.legal_at, cache.legal, _I4)[pick])
         if action >= 0 and full:
-            place = slot_of(known.slots_at, known.slots, number * known.actions + action)
-            if record_at(known.slots_at + place * _SLOT_SIZE, SLOT).key < 0:
+            place = slot_of(cache.slots_at, cache.slots, number * cache.actions + action)
+            if record_at(cache.slots_at + place * _SLOT_SIZE, SLOT).key < 0:
                 action = np.int64(-1)
         if action < 0:  # Python goes on from here, with the same generator
             generator[0], generator[1] = before0, before1
             result[0], result[1] = total, weight
-            if call(known.play_on, (number, steps - i, rng, out)) == FAILED:
+            if call(cache.play_on, (number, steps - i, rng, out)) == FAILED:
                 raise ValueError("Python raised")
             total = result[0]
             break
-        place = row_of(known, number, action)
+        place = row_of(cache, number, action)
         at = FAILED
         if place != FAILED:
-            at = outcome_of(known, number, action, place, drawn(known, place, generator))
+            at = outcome_of(cache, number, action, place, drawn(cache, place, generator))
         if at == FAILED:
             raise ValueError("Python raised")
         outcome = record_at(at, OUTCOME)

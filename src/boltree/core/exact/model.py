@@ -42,9 +42,9 @@ def find_state(states: Any, words: int, table: Any, at: int) -> int:
 
 
 @kernel
-def enter_states(states: Any, table: Any, known: int) -> None:
-    """Enter the first `known` states into an empty table."""
-    for s in range(known):
+def enter_states(states: Any, table: Any, count: int) -> None:
+    """Enter the first `count` states into an empty table."""
+    for s in range(count):
         table[find_state(states, states.shape[1], table, s)] = s
 
 
@@ -149,11 +149,11 @@ def explore(
 
 
 @inlined
-def undo(counts: Any, table: Any, states: Any, words: int, known: int) -> None:
+def undo(counts: Any, table: Any, states: Any, words: int, count: int) -> None:
     """Forget the states found while a state was being expanded, which will be expanded again with more room."""
-    for s in range(counts[0] - 1, known - 1, -1):
+    for s in range(counts[0] - 1, count - 1, -1):
         table[find_state(states, words, table, s)] = -1
-    counts[0] = known
+    counts[0] = count
 
 
 @kernel

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from .results import Results
 
-Verdict = Literal["holds", "differs", "does not hold"]
+Verdict = Literal["holds", "differs", "undecided", "does not hold"]
 
 
 @dataclass(frozen=True)
 class Part:
-    """One thing a claim says: its criterion, whether it was met, and what was seen."""
+    """One thing a claim says: its criterion, whether it was met, and what was seen.
+
+    Args:
+        criterion: what must be seen.
+        holds: whether it is; None where the run does not tell.
+        seen: what was seen, in words.
+        numbers: the same for programs.
+        replaced: for a criterion that turned out to misread the paper: why. It is judged and shown as before, but does
+            not count.
+    """
 
     criterion: str
-    holds: bool
+    holds: bool | None
     seen: str
     numbers: Mapping[str, Any]
+    replaced: str = ""
+
+    def replaced_because(self, reason: str) -> Part:
+        """The same criterion, no longer counted."""
+        return replace(self, replaced=reason)
 
 
 @dataclass(frozen=True)
@@ -45,9 +59,19 @@ class Claim:
     note: str = ""
 
 
+def counted(parts: Sequence[Part]) -> list[Part]:
+    """The parts that decide."""
+    return [part for part in parts if not part.replaced]
+
+
 def verdict(parts: Sequence[Part]) -> Verdict:
-    """Every part holds: it holds. None: it does not. Some: what was seen differs from the claim."""
-    held = sum(part.holds for part in parts)
-    if held == len(parts):
+    """Every part holds: it holds. Some fail: what was seen differs from the claim. None is met: it does not hold.
+
+    Where no part fails and some do not tell, it is undecided.
+    """
+    held = [part.holds for part in counted(parts)]
+    if all(held):
         return "holds"
-    return "differs" if held else "does not hold"
+    if False not in held:
+        return "undecided"
+    return "differs" if True in held else "does not hold"

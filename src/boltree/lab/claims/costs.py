@@ -1,4 +1,5 @@
-"""The claims about cost: C17, the alias method, and C18, how often a bandit's worse arm is pulled."""
+"""The claims about cost: C17, the alias method; C18, how often a bandit's worse arm is pulled; C31, how long "
+"UCT takes."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...algorithms.table import Algorithm, algorithm
-from ...problems import Tabular
+from ...algorithms.table import UCT, Algorithm, algorithm
+from ...exact.evaluate import value_of
+from ...problems import DChain, Tabular
 from ...search.search import Search
 from .claim import Part
 from .results import Results
@@ -17,10 +19,20 @@ DEPTH = 16
 WIDTHS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 QUICK_WIDTHS = (64, 512, 4096)
 NAMES = ("bts", "dents", "ar-bts", "ar-dents")
+MAXIMA = ("bts", "dents", "ments")
+"""Those whose backups take a maximum, which falls where outcomes are random."""
+SLIPPERY = 0.95
+"""How often the good action succeeds where outcomes are random."""
+AT_MOST = 2.0
+"""What the time of a visit may grow by from 64 to 4096 actions, with tables and random outcomes: log A grows by 2."""
+LENGTHS = range(2, 9)
+"""D of the chains that UCT is timed on."""
+UCT_BIAS = 1.0
+MOST_TRIALS = 30_000_000
 
 
-def corridor(width: int) -> Tabular:
-    """DEPTH states in a row: one action goes on and pays, all others end the trial.
+def corridor(width: int, success: float = 1.0) -> Tabular:
+    """DEPTH states in a row: one action goes on and pays, or ends the trial without `success`; all others end it.
 
     A search comes back to the same few nodes again and again, so that what a visit costs is seen apart from what making
     a node costs, which is proportional to the actions however they are sampled.
@@ -29,14 +41,14 @@ def corridor(width: int) -> Tabular:
     transitions[:, :, DEPTH] = 1.0
     rewards = np.zeros((DEPTH + 1, width))
     for state in range(DEPTH):
-        transitions[state, 0] = np.eye(DEPTH + 1)[state + 1]
+        transitions[state, 0] = success * np.eye(DEPTH + 1)[state + 1] + (1.0 - success) * np.eye(DEPTH + 1)[DEPTH]
         rewards[state, 0] = 1.0
     return Tabular(transitions, rewards, horizon=DEPTH, terminal=(DEPTH,))
 
 
-def _nanoseconds(chosen: Algorithm, width: int, seconds: float) -> float:
+def _nanoseconds(chosen: Algorithm, width: int, success: float, seconds: float) -> float:
     """Nanoseconds that a trial spends on each of its visits."""
-    search = Search(corridor(width), chosen, seed=0, evaluator=0.0)
+    search = Search(corridor(width, success), chosen, seed=0, evaluator=0.0)
     search.run(trials=2 * width)  # until alias tables are built and the first states have nodes
     before = int(search.tree.fields.visits_made)
     began = time.perf_counter()
@@ -54,7 +66,12 @@ def measure_alias(quick: bool) -> dict[str, Any]:
                 for width in widths:
                     chosen = algorithm(name, alpha=0.01, epsilon=0.1, alias=alias)
                     key = f"{name} {'alias' if alias else 'direct'} {width}"
-                    found[key] = min(found.get(key, np.inf), _nanoseconds(chosen, width, seconds))
+                    found[key] = min(found.get(key, np.inf), _nanoseconds(chosen, width, 1.0, seconds))
+        for name in MAXIMA:
+            for width in (64, 4096):
+                chosen = algorithm(name, alpha=0.01, epsilon=0.1, alias=True)
+                key = f"{name} slippery {width}"
+                found[key] = min(found.get(key, np.inf), _nanoseconds(chosen, width, SLIPPERY, seconds))
     return found
 
 
@@ -72,6 +89,17 @@ def _c17(results: Results) -> list[Part]:
                 f"{growth['alias']:.1f}-fold against {growth['direct']:.1f}-fold; at 4096 actions "
                 f"{ends['alias']:,.0f} ns against {ends['direct']:,.0f} ns",
                 {"growth": growth, "nanoseconds": ends},
+            )
+        )
+    for name in MAXIMA:
+        narrow, wide = (measured[f"{name} slippery {width}"] for width in (64, 4096))
+        parts.append(
+            Part(
+                f"{name.upper()} with alias tables where the good action succeeds with probability {SLIPPERY:g}: "
+                f"from 64 to 4096 actions the time of a visit grows at most {AT_MOST:g}-fold",
+                wide <= AT_MOST * narrow,
+                f"{wide / narrow:.1f}-fold, from {narrow:,.0f} ns to {wide:,.0f} ns",
+                {"nanoseconds": [narrow, wide]},
             )
         )
     return parts
@@ -98,6 +126,42 @@ def _c18(results: Results) -> list[Part]:
     ]
 
 
-MEASURES = {"C17": measure_alias}
+def trials_to_the_end(length: int, most: int) -> int | None:
+    """How many trials UCT makes before it recommends the way to the end of a D-chain; None if it is more than `most`.
 
-JUDGES = {"C17": _c17, "C18": _c18}
+    Looked at after every hundredth part of the trials so far.
+    """
+    problem = DChain(length)
+    search = Search(problem, UCT(c=UCT_BIAS), seed=0)
+    while search.trials < most:
+        search.run(trials=max(1, search.trials // 100))
+        if value_of(search) >= 1.0 - 1e-9:
+            return search.trials
+    return None
+
+
+def measure_uct(quick: bool) -> dict[str, Any]:
+    """Trials that UCT makes until it recommends the optimum of D-chains; None where it is more than the limit."""
+    most = 100_000 if quick else MOST_TRIALS
+    return {str(length): trials_to_the_end(length, most) for length in LENGTHS}
+
+
+def _c31(results: Results) -> list[Part]:
+    measured = {int(length): trials for length, trials in results.measured.items()}
+    found = [measured[length] for length in sorted(measured) if measured[length] is not None]
+    steps = np.diff(np.log(found))
+    faster = bool((np.diff(steps) > 0).all())
+    return [
+        Part(
+            "UCT's trials until it recommends the way to the end of a D-chain grow faster than exponentially in D: the "
+            "factor from each D to the next grows, over at least four D (undecided where fewer are reached)",
+            None if len(found) < 4 else faster,
+            "; ".join(f"D={d}: {'more' if n is None else format(n, ',')}" for d, n in sorted(measured.items())),
+            {"trials": measured},
+        )
+    ]
+
+
+MEASURES = {"C17": measure_alias, "C31": measure_uct}
+
+JUDGES = {"C17": _c17, "C18": _c18, "C31": _c31}

@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...jobs.settings import Setting
+from ...jobs.statistics import Interval
 from .claim import Part
 from .results import FEW, MOST, Result
+
+RARE = 0.001
+"""What happens by chance with a smaller probability than this is not chance."""
+
+
+def near(loss: Interval, margin: float) -> bool | None:
+    """Whether a loss is at most a margin, with its whole 95 % interval; None where the interval does not tell."""
+    if loss.high <= margin:
+        return True
+    return False if loss.low > margin else None
+
+
+def hits_by_chance(repeats: int, chance: float, ways: int = 1) -> int:
+    """The most of some repeats that are still chance, where each is a hit with a probability, and `ways` are looked at.
+
+    >>> hits_by_chance(10, 0.0236), hits_by_chance(10, 0.0236, 28)
+    (3, 4)
+    """
+    for hits in range(repeats):
+        more = sum(
+            math.comb(repeats, k) * chance**k * (1 - chance) ** (repeats - k) for k in range(hits + 1, repeats + 1)
+        )
+        if more < RARE / ways:
+            return hits
+    return repeats
 
 
 def reach(result: Result, settings: list[Setting], value: float, problem: str, what: str) -> Part:

@@ -8,9 +8,10 @@ from typing import Any
 
 from ...terminal import table
 from ...version import __version__
+from .claim import Part, counted
 from .ledger import Judged
 
-_MARKS = {"holds": "✓", "differs": "≈", "does not hold": "✗"}
+_MARKS = {"holds": "✓", "differs": "≈", "undecided": "?", "does not hold": "✗"}
 
 
 def as_text(judged: Sequence[Judged]) -> str:
@@ -19,10 +20,12 @@ def as_text(judged: Sequence[Judged]) -> str:
     for one in judged:
         lines.append(f"{one.claim.number}  {one.verdict.upper()}  {one.claim.says}")
         for part in one.parts:
-            lines.append(f"    {'✓' if part.holds else '✗'} {part.criterion}")
+            lines.append(f"    {_mark(part)} {part.criterion}")
             lines.append(f"      seen: {part.seen}")
+            if part.replaced:
+                lines.append(f"      replaced: {part.replaced}")
         lines.append("")
-    rows = [[one.claim.number, one.verdict, f"{sum(p.holds for p in one.parts)}/{len(one.parts)}"] for one in judged]
+    rows = [[one.claim.number, one.verdict, "/".join(map(str, _held(one.parts)))] for one in judged]
     return "\n".join(lines) + table(["claim", "verdict", "parts that hold"], rows)
 
 
@@ -35,6 +38,7 @@ def as_json(judged: Sequence[Judged], quick: bool) -> str:
             "verdict": one.verdict,
             "parts": [
                 {"criterion": p.criterion, "holds": p.holds, "seen": p.seen, "numbers": _plain(p.numbers)}
+                | ({"replaced": p.replaced} if p.replaced else {})
                 for p in one.parts
             ],
         }
@@ -52,14 +56,15 @@ def as_markdown(judged: Sequence[Judged], quick: bool, pictures: Mapping[str, Se
         "",
         f"Made by `{command} --out FOLDER --write FILE`, version {__version__}. Every claim is an experiment with a "
         "criterion that stands in the code and was fixed before the run. A claim *holds* when all its parts do, "
-        "*differs* when some do, and *does not hold* when none does. The claims about Go (C19, C20, C22) are matches: "
-        "[go.md](go.md).",
+        "*differs* when some do, is *undecided* (?) where no part fails and a run cannot tell, and *does not "
+        "hold* when no part does. A mark in parentheses is a criterion that misread the paper: the reason stands "
+        "beside it, and it does not count. The claims about Go (C19, C20, C22) are matches: [go.md](go.md).",
         "",
         "| claim | | verdict | parts that hold |",
         "|---|---|---|---|",
     ]
     for one in judged:
-        held = f"{sum(part.holds for part in one.parts)} of {len(one.parts)}"
+        held = "{} of {}".format(*_held(one.parts))
         lines.append(
             f"| [{one.claim.number}](#{one.claim.number.lower()}) | {one.claim.says} | "
             f"{_MARKS[one.verdict]} {one.verdict} | {held} |"
@@ -69,12 +74,25 @@ def as_markdown(judged: Sequence[Judged], quick: bool, pictures: Mapping[str, Se
         lines.append(f"**{one.verdict.capitalize()}.**")
         lines.append("")
         lines += ["| | criterion | seen |", "|---|---|---|"]
-        lines += [f"| {'✓' if part.holds else '✗'} | {part.criterion} | {part.seen} |" for part in one.parts]
+        for part in one.parts:
+            why = f" *Replaced: {part.replaced}.*" if part.replaced else ""
+            lines.append(f"| {_mark(part)} | {part.criterion}{why} | {part.seen} |")
         if one.claim.note:
             lines += ["", one.claim.note]
         for path in pictures.get(one.claim.number, ()):
             lines += ["", f"![{one.claim.number}]({path})"]
     return "\n".join(lines) + "\n"
+
+
+def _held(parts: Sequence[Part]) -> tuple[int, int]:
+    """How many of the parts that decide hold, and how many there are."""
+    deciding = counted(parts)
+    return sum(part.holds is True for part in deciding), len(deciding)
+
+
+def _mark(part: Part) -> str:
+    mark = {True: "✓", False: "✗", None: "?"}[part.holds]
+    return f"({mark})" if part.replaced else mark
 
 
 def _plain(value: Any) -> Any:

@@ -17,14 +17,16 @@ from ..files import read_toml
 from ..running import Laboratory
 from ..shipped import shipped
 from ..store import Store
-from . import chains, costs, gridworlds, theory
+from . import chains, costs, gridworlds, limits, noise, theory
 from .claim import Claim, Part, Verdict, verdict
 from .results import Result, Results
 
-_JUDGES = chains.JUDGES | gridworlds.JUDGES | theory.JUDGES | costs.JUDGES
+_JUDGES = chains.JUDGES | gridworlds.JUDGES | theory.JUDGES | costs.JUDGES | noise.JUDGES | limits.JUDGES
+_MEASURES = costs.MEASURES | noise.MEASURES
+_MADE = theory.MADE | limits.MADE
 
 LEDGER: dict[str, Claim] = {
-    row["number"]: Claim(**row, parts=_JUDGES[row["number"]], measure=costs.MEASURES.get(row["number"]))
+    row["number"]: Claim(**row, parts=_JUDGES[row["number"]], measure=_MEASURES.get(row["number"]))
     for row in read_toml(Path(__file__).with_name("claims.toml"))["claims"]
 }
 
@@ -40,8 +42,7 @@ class Judged:
 
 def experiments_of(claim: Claim, quick: bool) -> list[Experiment]:
     """The experiments that a claim is judged by."""
-    made = theory.MADE
-    return [made[name](quick) if name in made else shipped(name, quick=quick) for name in claim.experiments]
+    return [_MADE[name](quick) if name in _MADE else shipped(name, quick=quick) for name in claim.experiments]
 
 
 def chosen(numbers: Sequence[str] | None) -> list[Claim]:
@@ -81,7 +82,7 @@ def _measured(claim: Claim, laboratory: Laboratory, quick: bool) -> dict[str, An
     if claim.measure is None:
         return {}
     store = Store(laboratory.folder)
-    source = hashlib.sha256(inspect.getsource(costs).encode()).hexdigest()[:20]
+    source = hashlib.sha256(Path(inspect.getfile(claim.measure)).read_bytes()).hexdigest()[:20]
     path = store.folder / f"{claim.number}-{'quick' if quick else 'full'}-{__version__}-{source}.json"
     if not path.exists():
         store.put(path, json.dumps(claim.measure(quick), indent=1).encode())

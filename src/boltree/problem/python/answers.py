@@ -26,7 +26,7 @@ _PARTS = {
     "legal": ("legal_at", "legal_room"),
 }
 """Where the record says an array lies, and how large it is."""
-_WORDS = list(kernels.KNOWN.names or ())
+_WORDS = list(kernels.CACHE.names or ())
 _compiled: dict[str, tuple[int, Any]] = {}
 
 
@@ -51,7 +51,7 @@ class Answers:
         self._outcomes = np.zeros(1 << 10, kernels.OUTCOME)
         self._states = np.zeros(0, kernels.STATE)
         self._legal = np.zeros(1 << 10, np.int32)
-        self._memory = np.zeros(1, kernels.KNOWN)
+        self._memory = np.zeros(1, kernels.CACHE)
         self._words = self._memory.view(np.int64)
         record = self._memory[0]
         record["actions"], record["has_legal"] = problem.actions, problem.has("legal")

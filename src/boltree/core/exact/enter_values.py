@@ -16,7 +16,7 @@ from .model import find_state
 
 
 @kernel
-def settle(
+def enter_values(
     handle: Any, progress: Any, states: Any, table: Any, size: int, depth: Any, horizon: int, rows: Any, first: Any,
     probability: Any, reward: Any, successor: Any, values: Any, offsets: Any,
 ) -> int:  # fmt: skip
