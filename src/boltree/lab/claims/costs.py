@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -25,9 +26,10 @@ SLIPPERY = 0.95
 """How often the good action succeeds where outcomes are random."""
 AT_MOST = 2.0
 """What the time of a visit may grow by from 64 to 4096 actions, with tables and random outcomes: log A grows by 2."""
-LENGTHS = range(2, 9)
+LENGTHS = range(3, 9)
 """D of the chains that UCT is timed on."""
 UCT_BIAS = 1.0
+UCT_SEEDS = 15
 MOST_TRIALS = 30_000_000
 
 
@@ -126,24 +128,29 @@ def _c18(results: Results) -> list[Part]:
     ]
 
 
-def trials_to_the_end(length: int, most: int) -> int | None:
-    """How many trials UCT makes before it recommends the way to the end of a D-chain; None if it is more than `most`.
+def trials_to_the_end(length: int, most: int, seed: int) -> float:
+    """How many trials UCT makes before it recommends the way to the end of a D-chain; infinity if more than `most`.
 
     Looked at after every hundredth part of the trials so far.
     """
-    problem = DChain(length)
-    search = Search(problem, UCT(c=UCT_BIAS), seed=0)
+    search = Search(DChain(length), UCT(c=UCT_BIAS), seed=seed)
     while search.trials < most:
         search.run(trials=max(1, search.trials // 100))
         if value_of(search) >= 1.0 - 1e-9:
             return search.trials
-    return None
+    return math.inf
 
 
 def measure_uct(quick: bool) -> dict[str, Any]:
-    """Trials that UCT makes until it recommends the optimum of D-chains; None where it is more than the limit."""
+    """The median over seeds of those trials, by D, up to the first D at which it is more than the limit: None."""
     most = 100_000 if quick else MOST_TRIALS
-    return {str(length): trials_to_the_end(length, most) for length in LENGTHS}
+    found: dict[str, Any] = {}
+    for length in LENGTHS:
+        median = float(np.median([trials_to_the_end(length, most, seed) for seed in range(UCT_SEEDS)]))
+        found[str(length)] = None if math.isinf(median) else int(median)
+        if found[str(length)] is None:
+            break
+    return found
 
 
 def _c31(results: Results) -> list[Part]:
