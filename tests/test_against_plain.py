@@ -33,6 +33,7 @@ ALGORITHMS: dict[str, Any] = {
     "UCT": bt.UCT(c=0.7),
     "PUCT": bt.PUCT(),
     "PUCT reduction": bt.PUCT(c=0.6, reduction=0.2, recommend="value"),
+    "PUCT first play": bt.PUCT(c=0.6, first_play=0.3),
     "PUCT noise": bt.PUCT(noise=0.3),
     "HMCTS": bt.HMCTS(budget=150, threshold=4),
     "HMCTS number": bt.HMCTS(budget=90, threshold=8, c=0.5),

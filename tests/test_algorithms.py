@@ -48,7 +48,12 @@ def test_uct_automatic_bias():
     assert zero.root.visits.min() > 40  # the bias of 0.001 still explores
 
 
-def test_puct_written_out():
+@pytest.mark.parametrize(
+    ("options", "first_play"),
+    [({}, lambda value: value), ({"reduction": 0.2}, lambda value: value - 0.2), ({"first_play": 0.0}, lambda _: 0.0)],
+    ids=["parent", "reduced", "AlphaGo Zero"],
+)
+def test_puct_written_out(options, first_play):
     class Game(bt.Problem):
         state = bt.record(x="i4")
         params = bt.record(rewards="f8[:]", weights="f8[:]")
@@ -69,12 +74,11 @@ def test_puct_written_out():
                 out[a] = params.weights[a]
 
     rewards, weights = np.array([0.1, 0.5, 0.3, 0.9]), np.array([0.4, 0.3, 0.2, 0.1])
-    search = bt.Search(Game(rewards=rewards, weights=weights), bt.PUCT(c=1.5, reduction=0.2), seed=0, evaluator=0.0)
+    search = bt.Search(Game(rewards=rewards, weights=weights), bt.PUCT(c=0.3, **options), seed=0, evaluator=0.0)
     for _ in range(200):
         visits = search.root.visits.copy()
-        value = search.root.value
-        q = np.where(visits > 0, rewards, value - 0.2)
-        bound = q + 1.5 * weights * math.sqrt(visits.sum()) / (1 + visits)
+        q = np.where(visits > 0, rewards, first_play(search.root.value))
+        bound = q + 0.3 * weights * math.sqrt(visits.sum()) / (1 + visits)
         search.run(trials=1)
         taken = int(np.argmax(search.root.visits - visits))
         assert bound[taken] == pytest.approx(bound.max(), abs=1e-12)
@@ -250,7 +254,15 @@ def test_numpy_numbers_are_numbers(name):
     """Whoever sweeps a parameter with np.linspace gets the same search as with Python's numbers."""
     kind = BY_NAME[name]
     plain = {"c": 1.5, "alpha": 0.5, "beta": 0.25, "epsilon": 0.5, "epsilon_prior": 0.5, "q_init": -1.0, "p": 2.0}
-    plain |= {"budget": 64, "threshold": 5, "reduction": 0.5, "noise": 0.25, "target": 0.5, "every": 10}
+    plain |= {
+        "budget": 64,
+        "threshold": 5,
+        "reduction": 0.5,
+        "first_play": "parent",
+        "noise": 0.25,
+        "target": 0.5,
+        "every": 10,
+    }
     plain |= {"early_rebuilds": True, "rebuild_factor": 2.0}
     given = {one.name: plain[one.name] for one in fields(kind) if one.name in plain}
     seen = []

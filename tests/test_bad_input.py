@@ -114,6 +114,8 @@ def test_bad_temperatures(cls, alpha):
         (lambda: bt.DENTS(beta=bt.log_decay(-1.0)), "log_decay\\(-1.0\\)"),
         (lambda: bt.UCT(c=-1), r"UCT: c=-1, must be a finite number of at least 0, spread\(x\), or 'auto'"),
         (lambda: bt.PUCT(c="auto"), "PUCT: c='auto'"),
+        (lambda: bt.PUCT(first_play="node"), "PUCT: first_play='node', must be a finite number, or 'parent'"),
+        (lambda: bt.PUCT(first_play=0.0, reduction=0.2), "PUCT: reduction=0.2 needs first_play='parent', not 0.0"),
         (lambda: bt.PUCT(noise=1.5), "PUCT: noise=1.5, must be a number in"),
         (lambda: bt.HMCTS(budget=0), "HMCTS: budget=0, must be an integer from 1 to"),
         (lambda: bt.HMCTS(threshold=1.5), "HMCTS: threshold=1.5"),

@@ -190,7 +190,8 @@ def test_a_limit_must_be_one(wrong):
 
 def test_the_paper_s_parameters():
     assert SCALE == 100.0
-    assert go_setting("PUCT").algorithm().c == pytest.approx(110.0)
+    puct = go_setting("PUCT").algorithm()
+    assert (puct.c, puct.first_play) == (110.0, 0.0)
     bts, arbts = go_setting("bts").algorithm(), go_setting("ar-bts").algorithm()
     assert (bts.alpha, bts.epsilon_prior, bts.epsilon) == (0.1, 2.0, 0.003)
     assert (arbts.alpha, arbts.epsilon_prior, arbts.epsilon) == (bt.sqrt_decay(1.0), 1.0, 0.001)

@@ -411,13 +411,15 @@ class PlainTree:
         return argmax({a: q[a] + c * width / math.sqrt(node.count[a]) for a in among})
 
     def prior_bounds(self, node: PlainNode) -> list[int]:
-        """The actions that PUCT may take: untried ones count as the node's own value minus a reduction."""
+        """The actions that PUCT may take: untried ones count as a number, or the node's own value minus a reduction."""
         prior = node.prior or dict.fromkeys(node.actions, 1.0 / len(node.actions))
         if node is self.root and self.noise is not None:
             w = self.p["noise"]
             prior = {a: (1 - w) * prior[a] + w * self.noise[a] for a in node.actions}
         total = sum(node.count.values())
-        first_play = node.sign * node.value - self.p["reduction"]
+        first_play = self.p["first_play"]
+        if first_play == "parent":
+            first_play = node.sign * node.value - self.p["reduction"]
         return argmax(
             {
                 a: (node.sign * self.q(node, a) if node.count[a] else first_play)

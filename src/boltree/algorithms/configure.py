@@ -82,7 +82,10 @@ def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
     t.automatic = t.automatic or isinstance(c, Auto)
     t.c_auto, t.c = isinstance(c, str), t.auto_c or (0.0 if isinstance(c, str) else c)
     t.power = get("p", 1.0)
-    t.reduction, t.noise_weight = get("reduction", 0.0), get("noise", 0.0)
+    first_play = get("first_play", "parent")
+    t.first_play_relative = isinstance(first_play, str)
+    t.first_play = -get("reduction", 0.0) if t.first_play_relative else first_play
+    t.noise_weight = get("noise", 0.0)
     t.budget, t.threshold = get("budget", 0), get("threshold", 0)
     t.adaptive = hasattr(algorithm, "target")
     t.target_entropy, t.every = get("target", 0.0), get("every", 1)

@@ -27,6 +27,7 @@ from .summary import algorithm_text
 
 Recommend = Literal["value", "visits"]
 Alias = Literal["auto", True, False]
+FirstPlay = Union[float, Literal["parent"]]
 
 MAX_BUDGET = 2**31 - 1
 
@@ -61,6 +62,7 @@ _CHECKS: dict[str, tuple[Any, str]] = {
     "threshold": (lambda v: _whole(v) and v >= 0, "an integer of at least 0"),
     "recommend": (lambda v: v in ("value", "visits"), "'value' or 'visits'"),
     "reduction": (_real, "a finite number"),
+    "first_play": (lambda v: v == "parent" or _real(v), "a finite number, or 'parent'"),
     "noise": (lambda v: _real(v) and 0 <= v < 1, "a number in [0, 1)"),
     "noise_concentration": (lambda v: _real(v) and v > 0, "a number greater than 0"),
     "target": (lambda v: _real(v) and 0 < v < 1, "a number between 0 and 1"),
@@ -184,16 +186,25 @@ class UCT(_Confident):
     """
 
 
+def _check_first_play(chosen: Any) -> None:
+    if chosen.first_play != "parent" and chosen.reduction != 0.0:
+        raise ParameterError(
+            f"{chosen.name}: reduction={chosen.reduction!r} needs first_play='parent', not {chosen.first_play!r}"
+        )
+
+
 @dataclass(frozen=True)
 class PUCT(Algorithm):
     """Upper confidence bounds weighted by a prior, as in AlphaZero; uniform where there is no prior.
 
     Args:
         c: weight of the prior's term.
-        reduction: an untried action counts as the node's value minus this.
+        reduction: with ``first_play="parent"``, an untried action counts as the node's value minus this.
         noise: weight of Dirichlet noise in the root's prior, drawn once per root.
         noise_concentration: the noise's parameter per action is this divided by the number of legal actions.
         recommend: the action of most ``"visits"`` or highest ``"value"``.
+        first_play: what an untried action counts as, to the player who moves: a number (0 in AlphaGo Zero), or
+            ``"parent"``, the value of the node itself.
     """
 
     search_distribution: ClassVar[str] = "prior-ucb"
@@ -204,11 +215,13 @@ class PUCT(Algorithm):
     noise: float = 0.0
     noise_concentration: float = 10.0
     recommend: Recommend = "visits"
+    first_play: FirstPlay = "parent"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not _real(self.c):
             raise ParameterError("PUCT: c='auto', must be a finite number of at least 0")
+        _check_first_play(self)
 
 
 @dataclass(frozen=True)
@@ -464,9 +477,11 @@ class Custom(Algorithm):
     alias: Alias = "auto"
     rebuild_factor: float = 1.0
     early_rebuilds: bool = False
+    first_play: FirstPlay = "parent"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _check_first_play(self)
         row, sampled = self.distribution_row, [repr(k) for k, one in space.DISTRIBUTIONS.items() if one.sampled]
         if self.entropy_bonus != "none" and not row.sampled:
             raise ParameterError(

@@ -1,9 +1,11 @@
 """The algorithms as they play Go: the paper's tuned parameters, for results of ±100 and the most visited move.
 
-A value of a network's policy starts as its logarithm, about 20 at most, so results are scaled to ±100; a temperature is
-then about 100 times what it would be for ±1. Painter et al. tuned epsilon and the prior's weight for BTS and AR-BTS,
-and used them for the other algorithms of the same kind. Moves are drawn from the policy itself, not from alias tables:
-at these temperatures a table stands for one move until it is rebuilt, and nodes see too few visits for that.
+A value of a network's policy starts as its logarithm, about 20 at most, so results are scaled to ±100; a temperature
+is then about 100 times what it would be for ±1. Painter et al. tuned epsilon and the prior's weight for BTS and AR-
+BTS, and used them for the other algorithms of the same kind. PUCT is that of AlphaGo Zero, where a move that is not
+tried yet counts as 0; `puct:first_play=parent` lets it count as the position itself. Moves are drawn from the policy
+itself, not from alias tables: at these temperatures a table stands for one move until it is rebuilt, and nodes see
+too few visits for that.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ _BELLMAN = {"epsilon": 0.003, "epsilon_prior": 2.0, "alias": False}
 _AVERAGE = {"epsilon": 0.001, "epsilon_prior": 1.0, "alias": False}
 
 TUNED: dict[str, dict[str, Any]] = {
-    "puct": {"c": 110.0},
+    "puct": {"c": 110.0, "first_play": 0.0},
     "bts": {"alpha": 0.1, **_BELLMAN},
     "dents": {"alpha": 0.1, "beta": "sqrt_decay(0.3)", **_BELLMAN},
     "ments": {"alpha": 1.0, **_BELLMAN},

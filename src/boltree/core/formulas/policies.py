@@ -328,7 +328,9 @@ def prior_upper_confidence(tree: Any, index: int) -> int:
     for i in range(n):
         tried += edge_at(tree, node.block + i).visits
     scale = tree.c * sqrt(float(tried))
-    unplayed = (-node.value if node.player == 1 else node.value) - tree.reduction
+    unplayed = tree.first_play
+    if tree.first_play_relative:
+        unplayed += -node.value if node.player == 1 else node.value
     slot, highest, heaviest, ties = np.int64(0), -np.inf, -1.0, 0
     u = uniform_of(rng_of(tree))
     for i in range(n):

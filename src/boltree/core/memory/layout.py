@@ -178,7 +178,8 @@ TREE = np.dtype(
         ("c", "f8"),
         ("c_auto", "i8"),
         ("power", "f8"),
-        ("reduction", "f8"),
+        ("first_play", "f8"),  # what an untried action counts as where a prior weighs the bounds
+        ("first_play_relative", "i8"),  # above the node's own value
         ("noise_weight", "f8"),
         ("budget", "i8"),
         ("threshold", "i8"),
