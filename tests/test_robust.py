@@ -22,7 +22,7 @@ from trees import check_invariants
 
 
 def check_entropies(search: bt.Search) -> None:
-    """The sums of N(s') H_V(s') that edges keep agree with their outcomes."""
+    """The discounted sums of N(s') H_V(s') that edges keep agree with their outcomes."""
     t = search.tree.fields
     assert t.extra_words == 3
     for index in range(search.size):
@@ -35,7 +35,7 @@ def check_entropies(search: bt.Search) -> None:
             child, total = int(search.tree.storage.edges[record.block + i].child), 0.0
             while child != NONE:
                 below = search.tree.storage.nodes[child]
-                total += below.visits * below.entropy
+                total += search.problem.discount * below.visits * below.entropy
                 child = int(below.sibling)
             assert search.tree.storage.words[first + 3 * i] == pytest.approx(total, abs=1e-9)
 

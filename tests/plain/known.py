@@ -59,7 +59,7 @@ class KnownTree(SharedTree):
             entropy.append(chance * (child.entropy if child is not None else 0.0))
         whole = len(mass) == len(self.rules.outcomes(node.state, action))
         scale = node.count[action] / (1.0 if whole else math.fsum(mass))
-        ways.w[action], ways.h[action] = scale * math.fsum(total), scale * math.fsum(entropy)
+        ways.w[action], ways.h[action] = scale * math.fsum(total), scale * gamma * math.fsum(entropy)
 
 
 class KnownDouble(Double):

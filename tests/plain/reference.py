@@ -244,9 +244,10 @@ class PlainTree:
         return mean(node.rewards[action]) + self.rules.discount * expected
 
     def h(self, node: PlainNode, action: int) -> float:
-        """H_Q(s,a) = Σ N(s')/N(s,a) H_V(s'), player 0's; 0 at the start (§3)."""
+        """H_Q(s,a) = γ Σ N(s')/N(s,a) H_V(s'), player 0's; 0 at the start (§3)."""
         n = node.count[action]
-        return math.fsum(c.visits / n * c.entropy for c in node.children[action].values()) if n else 0.0
+        entropies = [c.visits / n * c.entropy for c in node.children[action].values()] if n else []
+        return self.rules.discount * math.fsum(entropies)
 
     def q_init(self, node: PlainNode) -> dict[int, float]:
         """What an untried action counts as, in the mover's units (§3)."""

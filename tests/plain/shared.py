@@ -75,12 +75,11 @@ class SharedTree(PlainTree):
         return (own * ways.v_init + math.fsum(ways.w.values())) / (own + sum(node.count.values()))
 
     def compute_edge(self, node: PlainNode, action: int) -> None:
-        """W = sum of rewards + discount n V, and the sum of n H_V."""
+        """W = sum of rewards + discount n V, and the discounted sum of n H_V."""
         ways, gamma = self.ways[id(node)], self.rules.discount
         seen = ways.seen[action].values()
         ways.w[action] = math.fsum(math.fsum(paid) + gamma * len(paid) * child.value for child, paid in seen)
-        weight = gamma if self.by_state else 1.0
-        ways.h[action] = weight * math.fsum(len(paid) * child.entropy for child, paid in seen)
+        ways.h[action] = gamma * math.fsum(len(paid) * child.entropy for child, paid in seen)
 
     def compute_node(self, node: PlainNode) -> None:
         """V and H_V, from the edges as they are."""

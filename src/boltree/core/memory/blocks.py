@@ -199,8 +199,8 @@ def adopt_single(tree: Any, index: int, child: int) -> None:
             node.best = i
             if tree.entropy_bonus != NO_ENTROPY:
                 row = entropy_at(tree, extra_at(tree, node.block, node.actions), i)
-                row.w = only.entropy
-                row.h = only.entropy
+                row.w = tree.discount * only.entropy
+                row.h = row.w
 
 
 @inlined

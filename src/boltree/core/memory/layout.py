@@ -99,7 +99,7 @@ SCHEDULE = np.dtype(  # what a header is where actions are halved
 )
 
 ENTROPY = np.dtype([("w", "f8"), ("h", "f8"), ("policy", "f8")], align=True)
-# the sum of N(s') H_V(s') over outcomes; H_Q(s,a), the mean; pi(a) as of the last table
+# the discounted sum of N(s') H_V(s') over outcomes; H_Q(s,a), the mean; pi(a) as of the last table
 BOUND = np.dtype([("lower", "f8"), ("upper", "f8")], align=True)  # of Q(s,a) for each edge, and then of V(s)
 QUOTA = np.dtype([("done", "i4"), ("alive", "i4"), ("granted", "i4"), ("grant", "i4")], align=True)
 TABLE = np.dtype([("threshold", "f4"), ("alias", "u4")], align=True)

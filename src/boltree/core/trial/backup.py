@@ -61,7 +61,7 @@ def back_up(tree: Any, graph: bool, locked: bool) -> None:
         note_shift(tree, ret)
         value_before = node.value
         if not graph and at.slot == NONE:
-            back_up_single(tree, node, ret, at.reward + tree.discount * child.value, child.entropy)
+            back_up_single(tree, node, ret, at.reward + tree.discount * child.value, tree.discount * child.entropy)
         elif graph or tree.distribution != SWITCHING or level == switch:
             back_up_edge(tree, index, level, ret, child, graph)
         if tree.adaptive:

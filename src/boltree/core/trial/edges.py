@@ -2,7 +2,7 @@
 
     W(s,a) = sum of rewards + discount * sum over s' of n(s,a,s') V(s'),     Q   = W / N(s,a)
     or the sum of the returns from (s,a) on, where V(s) is their mean
-    sum over s' of n(s,a,s') H_V(s'),                                        H_Q = this / N(s,a)
+    discount * sum over s' of n(s,a,s') H_V(s'),                             H_Q = this / N(s,a)
 
 In a tree n(s,a,s') is N(s'). Sums and values are player 0's, Q is the mover's.
 """
@@ -37,7 +37,8 @@ def add_trial(tree: Any, node: Any, level: int, ret: float, child: Any) -> None:
     if tree.state_value != MEAN:
         gain = at.reward + tree.discount * growth_of(child.visits, child.value_before, child.value)
     edge_at(tree, node.block + at.slot).visits += 1
-    add_to_sums(tree, node, np.int64(at.slot), gain, growth_of(child.visits, child.entropy_before, child.entropy))
+    entropy_gain = tree.discount * growth_of(child.visits, child.entropy_before, child.entropy)
+    add_to_sums(tree, node, np.int64(at.slot), gain, entropy_gain)
 
 
 @inlined
@@ -67,7 +68,7 @@ def enter_sums(tree: Any, node: Any, slot: int, total: float, entropies: float) 
 
 @inlined
 def entropies_of(tree: Any, node: Any, slot: int) -> float:
-    """The sum of entropies of an edge; 0 where the algorithm has none."""
+    """The discounted sum of entropies of an edge; 0 where the algorithm has none."""
     if tree.entropy_bonus == NO_ENTROPY:
         return 0.0
     return entropy_at(tree, extra_at(tree, node.block, np.int64(node.actions)), slot).w  # type: ignore[no-any-return]

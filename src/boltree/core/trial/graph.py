@@ -5,7 +5,7 @@ an edge is computed anew from its links, and a node from its edges (recompute.py
 
     W(s,a)   = sum over s' of [rewards + discount n(s,a,s') V(s')],          Q = W / N(s,a)
     V(s)     = the algorithm's state value of the Qs (values.py); for means (V_init + sum of W) / (1 + sum of N)
-    H_Q(s,a) = sum over s' of n(s,a,s') H_V(s') / N(s,a),                    H_V(s) = H(pi) + sum of pi H_Q
+    H_Q(s,a) = discount * sum over s' of n(s,a,s') H_V(s') / N(s,a),         H_V(s) = H(pi) + sum of pi H_Q
 
 Where no two paths meet this is what a tree computes. Computing is idempotent: nothing is counted twice, however
 often it is done. A visit computes the edge that it took, and every n-th visit of a node with n actions all its edges.
@@ -14,7 +14,7 @@ That leaves nodes that are not visited any more; so now and then, and before a u
 (a long one), most visits add only what the trial itself changed, as in a tree.
 
 With nodes shared by state there may be circles. Before a user looks, the graph is then swept until nothing changes,
-which the discount ensures; entropies are discounted as well.
+which the discount ensures, of values and of entropies.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 
 from ..formulas.bounds import enter_bounds
 from ..jit import inlined
-from ..memory.layout import BY_STATE, NONE
+from ..memory.layout import NONE
 from ..memory.links import is_long
 from ..memory.views import edge_at, link_at, node_at, path_links_of, step_at
 from .edges import add_to_sums, enter_sums, growth_of
@@ -45,7 +45,7 @@ def enter_trial(tree: Any, node: Any, level: int, child: Any) -> None:
         compute_edge(tree, node, np.int64(at.slot))
     else:
         gain = at.reward + tree.discount * growth_of(link.visits, child.value_before, child.value)
-        entropy_gain = entropy_discount(tree) * growth_of(link.visits, child.entropy_before, child.entropy)
+        entropy_gain = tree.discount * growth_of(link.visits, child.entropy_before, child.entropy)
         add_to_sums(tree, node, np.int64(at.slot), gain, entropy_gain)
 
 
@@ -61,7 +61,7 @@ def compute_edge(tree: Any, node: Any, slot: int) -> None:
     edge = edge_at(tree, node.block + slot)
     if tree.known:
         value, entropy, lower, upper, settled = weigh_outcomes(tree, node, slot)
-        enter_sums(tree, node, slot, value * edge.visits, entropy_discount(tree) * entropy * edge.visits)
+        enter_sums(tree, node, slot, value * edge.visits, tree.discount * entropy * edge.visits)
         if tree.proofs:
             enter_bounds(tree, node, slot, lower, upper, settled)
             edge.w = -edge.q * edge.visits if node.player == 1 else edge.q * edge.visits
@@ -74,7 +74,7 @@ def compute_edge(tree: Any, node: Any, slot: int) -> None:
         total += outcome.rewards + tree.discount * (outcome.visits * below.value)
         entropies += outcome.visits * below.entropy
         link = np.int64(outcome.next)
-    enter_sums(tree, node, slot, total, entropy_discount(tree) * entropies)
+    enter_sums(tree, node, slot, total, tree.discount * entropies)
 
 
 @inlined
@@ -82,9 +82,3 @@ def bound_untried_edge(tree: Any, node: Any, slot: int) -> None:
     """Compute the bounds of an edge whose outcomes are listed, but which no trial has taken."""
     _, _, lower, upper, settled = weigh_outcomes(tree, node, slot)
     enter_bounds(tree, node, slot, lower, upper, settled)
-
-
-@inlined
-def entropy_discount(tree: Any) -> float:
-    """The weight of entropies one step below: the discount where nodes are shared by state, which allows circles."""
-    return tree.discount if tree.transpositions == BY_STATE else 1.0  # type: ignore[no-any-return]

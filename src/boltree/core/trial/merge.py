@@ -235,7 +235,7 @@ def add_edges(tree: Any, there: Any, node: Any) -> None:
         edge.visits += 1
         edge.w += there.value if tree.state_value == MEAN else only.reward + tree.discount * only.value
         if tree.entropy_bonus != NO_ENTROPY:
-            entropy_at(tree, extra_at(tree, node.block, n), slot).w += only.entropy
+            entropy_at(tree, extra_at(tree, node.block, n), slot).w += tree.discount * only.entropy
         return
     for i in range(n):  # the same actions are legal, in the same order
         theirs, edge = edge_at(tree, there.block + i), edge_at(tree, node.block + i)
@@ -321,4 +321,4 @@ def update_parent(tree: Any, there: Any, index: int) -> None:
         edge_at(tree, above.block + slot).w += tree.discount * (node.visits * node.value - there.value)
     if tree.entropy_bonus != NO_ENTROPY:
         row = entropy_at(tree, extra_at(tree, above.block, np.int64(above.actions)), slot)
-        row.w += node.visits * node.entropy - there.entropy
+        row.w += tree.discount * (node.visits * node.entropy - there.entropy)
