@@ -92,6 +92,23 @@ def test_one_player_with_a_prior(name: str) -> None:
     Double(make("game prior", seed, discount=1.0), ALGORITHMS[name], "leaf", seed=seed).run(120, every=2)
 
 
+ANCHORED: dict[str, Any] = {
+    "BTS": bt.BTS(alpha=0.3, epsilon=0.2, q_init=bt.anchored(0.4), alias=False),
+    "MENTS": bt.MENTS(alpha=0.5, q_init=bt.anchored(1.0), alias=False),
+    "ARBTS": bt.ARBTS(alpha=bt.sqrt_decay(0.7), q_init=bt.anchored(0.0), alias=False),
+    "ARDENTS": bt.ARDENTS(alpha=bt.sqrt_decay(1.0), beta=bt.log_decay(2.0), q_init=bt.anchored(2.0), alias=False),
+}
+
+
+@pytest.mark.parametrize("growth", GROWTH)
+@pytest.mark.parametrize("kind", ["game prior", "game two prior"])
+@pytest.mark.parametrize("name", ANCHORED)
+def test_anchored_preferences(name: str, kind: str, growth: str) -> None:
+    """Untried actions begin at the value that their node had when its actions were first needed."""
+    seed = seed_of(name, kind, growth)
+    Double(make(kind, seed), ANCHORED[name], growth, seed=seed).run(120, every=2)
+
+
 @pytest.mark.parametrize("evaluator", ["heuristic", "rollout", -2.0])
 @pytest.mark.parametrize("name", ["UCT auto", "PUCT reduction", "MENTS", "BTS", "ARBTS", "PowerUCT", "BRUE"])
 def test_evaluators(name: str, evaluator: Any) -> None:

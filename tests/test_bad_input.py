@@ -109,7 +109,7 @@ def test_bad_temperatures(cls, alpha):
     [
         (lambda: bt.BTS(epsilon=-0.1), "BTS: epsilon=-0.1, must be a finite number of at least 0"),
         (lambda: bt.BTS(epsilon_prior=math.nan), "BTS: epsilon_prior=nan"),
-        (lambda: bt.BTS(q_init=math.inf), "BTS: q_init=inf, must be a finite number, or None"),
+        (lambda: bt.BTS(q_init=math.inf), "BTS: q_init=inf, must be a finite number, anchored"),
         (lambda: bt.DENTS(beta=-1.0), "DENTS: beta=-1.0: must be finite and at least 0"),
         (lambda: bt.DENTS(beta=bt.log_decay(-1.0)), "log_decay\\(-1.0\\)"),
         (lambda: bt.UCT(c=-1), r"UCT: c=-1, must be a finite number of at least 0, spread\(x\), or 'auto'"),

@@ -12,6 +12,7 @@ True
 from typing import TYPE_CHECKING
 
 from . import problems
+from .algorithms.anchored import anchored
 from .algorithms.schedules import log_decay, spectrum, spread, sqrt_decay
 from .algorithms.table import (
     ANTS,
@@ -149,6 +150,7 @@ __all__ = [
     "Watched",
     "act",
     "algorithm",
+    "anchored",
     "check",
     "from_gymnasium",
     "from_openspiel",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import boltree as bt
 from boltree.evaluators.cached import Cached
 from boltree.go import Game, GoEvaluator
 from boltree.go.network.evaluation import turned_points
+from boltree.go.network.feature_rows import parts_of
 from boltree.go.network.graph import graph_of
 from boltree.go.network.network import Network
 from boltree.go.network.onnx import OnnxBackend
@@ -103,6 +105,17 @@ def test_random_symmetries_belong_to_positions(network: Network) -> None:
     assert len(met) > 3
 
 
+def test_the_score_counts_beside_winning(network: Network) -> None:
+    features = positions(6)
+    priors, plain = GoEvaluator(network).evaluate(features)
+    scored_priors, values = GoEvaluator(network, score=0.5).evaluate(features)
+    spatial, numbers, worth = parts_of(features)
+    lead = network.judge(spatial, numbers).score
+    ahead = np.array([2 / math.pi * math.atan(points / 10) for points in lead])  # 1/2 at 10 points on 5x5
+    assert values == pytest.approx((plain + 0.5 * ahead * worth) / 1.5, abs=1e-4)
+    assert scored_priors == pytest.approx(priors, abs=1e-6)
+
+
 @pytest.mark.parametrize("symmetries", ["identity", "random"])
 def test_a_search_with_a_network(network: Network, symmetries: str) -> None:
     game = pictured(". . X . .\n. X O X .\n. . . . .\n. . O . .\n. . . . .")
@@ -136,6 +149,8 @@ def test_an_answer_is_whites_whoever_moves(network: Network) -> None:
 def test_wrong_turns(network: Network) -> None:
     with pytest.raises(bt.ParameterError, match="symmetries='all', must be one of identity, random, average"):
         GoEvaluator(network, symmetries="all")
+    with pytest.raises(bt.ParameterError, match=r"score=-0\.1, must be a finite number of at least 0"):
+        GoEvaluator(network, score=-0.1)
     with pytest.raises(bt.ParameterError, match=r"batch: 7 features, must be those of bt\.problems\.Go"):
         GoEvaluator(network).evaluate(np.zeros((1, 7), np.float32))
 

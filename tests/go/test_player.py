@@ -51,6 +51,17 @@ def test_the_subtree_is_kept_for_both_moves():
     assert player.search_at(game).root.count == kept + 100
 
 
+def test_a_tree_that_is_not_kept_is_made_anew():
+    player, game = uct(reuse=False), Game(5, 0.5, RULES)
+    move = player.choose(game, Limit(trials=100)).move
+    before = player.search
+    game.play(move)
+    assert player.choose(game, Limit(trials=100)).trials == 100
+    assert player.search is not before
+    assert player.search is not None
+    assert player.search.root.count == 100
+
+
 def test_an_unexpected_move_is_followed_too():
     player, game = uct(), Game(5, 0.5, RULES)
     player.choose(game, Limit(trials=1))
@@ -218,6 +229,12 @@ def test_players_from_text():
     assert (own.limit, own.network, own.batch) == (Limit(trials=50), "b6", 4)
     assert own.setting.algorithm().alpha == 0.3
     assert contender_from("bts:network=none", limit, "b6").network is None
+    assert "reuse" not in own.row()
+    unusual = contender_from("puct:reuse=false,symmetries=average,score=0.1", limit, "b6")
+    assert (unusual.reuse, unusual.symmetries, unusual.score) == (False, "average", 0.1)
+    assert unusual.row().items() >= {"reuse": False, "symmetries": "average", "score": 0.1}.items()
+    anchored = contender_from("ar-bts:q_init=anchored(5)", limit).setting.algorithm()
+    assert anchored.q_init == bt.anchored(5.0)
     assert contender_from("ar-bts:alpha=sqrt_decay(2.0)", limit).setting.algorithm().alpha == bt.sqrt_decay(2.0)
     assert engine_from("/usr/games/gnugo --mode gtp", limit).label == "gnugo"
 
@@ -233,6 +250,10 @@ def test_players_from_text():
         ("bts:trials=some", "trials='some'"),
         ("bts:batch=0", "batch=0"),
         ("bts:network=/nowhere.bin.gz", "no such file"),
+        ("bts:reuse=2", "reuse=2, must be true or false"),
+        ("bts:symmetries=some", "symmetries='some', must be one of identity, random, average"),
+        ("bts:score=-1", "score=-1, must be a finite number of at least 0"),
+        ("bts:score=0.1", "score is for a network, and there is none"),
     ],
 )
 def test_wrong_players_are_named(text, says):

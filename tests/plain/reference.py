@@ -27,6 +27,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from boltree.algorithms.anchored import Anchored
+
 TIE = 1e-9
 FLOOR = -32.0
 
@@ -132,6 +134,7 @@ class PlainNode:
         self.schedule: Schedule | None = None
         self.table: Tabled | None = None
         self.preference: float | None = None  # of untried actions, where nobody chose one: fixed at the first decision
+        self.anchor: float | None = None  # the value of the node, in the mover's units, at the same time
 
     @property
     def sign(self) -> float:
@@ -252,6 +255,11 @@ class PlainTree:
     def q_init(self, node: PlainNode) -> dict[int, float]:
         """What an untried action counts as, in the mover's units (§3)."""
         given = self.p.get("q_init")
+        if isinstance(given, Anchored):  # log prior above the highest, in slopes, from the node on
+            assert node.prior is not None
+            anchor = node.sign * node.value if node.anchor is None else node.anchor
+            logs = {a: max(FLOOR, math.log(node.prior[a])) if node.prior[a] > 0 else FLOOR for a in node.actions}
+            return {a: anchor + given.slope * (x - max(logs.values())) for a, x in logs.items()}
         if given is None and node.prior is not None and self.distribution in SAMPLED:
             logs = {a: max(FLOOR, math.log(node.prior[a])) if node.prior[a] > 0 else FLOOR for a in node.actions}
             b = -mean(list(logs.values()))
@@ -509,6 +517,8 @@ class PlainTree:
         """Check one choice of the compiled search."""
         if node.preference is None:
             node.preference = self.lowest_return(node)
+        if node.anchor is None:
+            node.anchor = node.sign * node.value
         pi = backup_pi = reference = None
         if self.distribution in SAMPLED:
             reference = self.reference(node, path[-1].node if path else None, path[-1].pi if path else None)

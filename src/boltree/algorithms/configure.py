@@ -7,7 +7,9 @@ from typing import Any
 from ..core.formulas import space
 from ..core.memory.layout import ENTROPY, QUOTA
 from ..core.memory.storage import fields_of, new_record
+from ..errors import ParameterError
 from ..problem.problem import Problem
+from .anchored import Anchored
 from .schedules import Auto, native_schedule, span_of
 from .table import ALIAS_FROM, Algorithm
 
@@ -29,7 +31,7 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, extern
 
     distribution, value = algorithm.distribution_row, algorithm.state_value_row
     t.has_prior = has_prior and distribution.takes_prior
-    t.q_from_prior = t.has_prior and distribution.sampled and getattr(algorithm, "q_init", None) is None
+    _enter_first_preferences(t, algorithm)
 
     alias = getattr(algorithm, "alias", False)
     t.alias_from = NEVER
@@ -58,6 +60,18 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, extern
     return record, kept
 
 
+def _enter_first_preferences(t: Any, algorithm: Algorithm) -> None:
+    """Enter whether untried actions begin at their priors, and how."""
+    given = getattr(algorithm, "q_init", None)
+    t.q_from_prior = space.NOT_FROM_PRIOR
+    if isinstance(given, Anchored):
+        if not t.has_prior:
+            raise ParameterError(f"{algorithm.name}: q_init={given!r} needs a prior, by the problem or an evaluator")
+        t.q_from_prior, t.prior_slope = space.ANCHORED, given.slope
+    elif given is None and t.has_prior and algorithm.distribution_row.sampled:
+        t.q_from_prior = space.CENTRED
+
+
 def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
     def get(name: str, default: Any) -> Any:
         value = getattr(algorithm, name, default)
@@ -76,7 +90,8 @@ def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
     t.automatic = isinstance(alpha, Auto) or isinstance(beta, Auto)
     t.auto_q = isinstance(alpha, Auto) and getattr(algorithm, "q_init", None) is None
     t.epsilon, t.epsilon_prior = get("epsilon", 0.0), get("epsilon_prior", 0.0)
-    t.q_init = t.q_init_second = get("q_init", 0.0)
+    q_init = get("q_init", 0.0)
+    t.q_init = t.q_init_second = 0.0 if isinstance(q_init, Anchored) else q_init
     c = get("c", 0.0)
     t.auto_c = c.x if isinstance(c, Auto) else 0.0
     t.automatic = t.automatic or isinstance(c, Auto)

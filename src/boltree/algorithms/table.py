@@ -22,12 +22,14 @@ from ..checks import is_whole
 from ..core.formulas import space
 from ..errors import ParameterError
 from ..messages import did_you_mean
+from .anchored import Anchored
 from .schedules import Auto, Schedule, Spectrum, Temperature, as_real, check_schedule
 from .summary import algorithm_text
 
 Recommend = Literal["value", "visits"]
 Alias = Literal["auto", True, False]
 FirstPlay = Union[float, Literal["parent"]]
+FirstPreference = Union[float, Anchored, None]
 
 MAX_BUDGET = 2**31 - 1
 
@@ -47,8 +49,8 @@ _CHECKS: dict[str, tuple[Any, str]] = {
     "epsilon": (lambda v: _real(v) and v >= 0, "a finite number of at least 0"),
     "epsilon_prior": (lambda v: _real(v) and v >= 0, "a finite number of at least 0"),
     "q_init": (
-        lambda v: v is None or _real(v),
-        "a finite number, or None (by the prior or the returns seen, else 0)",
+        lambda v: v is None or isinstance(v, Anchored) or _real(v),
+        "a finite number, anchored(slope), or None (by the prior or the returns seen, else 0)",
     ),
     "c": (
         lambda v: v == "auto" or (isinstance(v, Auto) and v.kind == "constant") or (_real(v) and v >= 0),
@@ -248,7 +250,7 @@ class _Sampled(Algorithm):
     alpha: Temperature = "auto"
     epsilon: float = 1.0
     epsilon_prior: float = 1.0
-    q_init: Union[float, None] = None
+    q_init: FirstPreference = None
     recommend: Recommend = "value"
     alias: Alias = "auto"
     rebuild_factor: float = 1.0
@@ -262,7 +264,7 @@ _SAMPLED_ARGS = """
         epsilon: exploration; a uniform action with probability min(1, epsilon / log(e + N)).
         epsilon_prior: the same for drawing from the prior, where there is one.
         q_init: preference of an untried action; None takes log prior (shifted to mean 0) where there is one, else the
-            lowest return seen where alpha is ``"auto"``, else 0.
+            lowest return seen where alpha is ``"auto"``, else 0; ``bt.anchored(slope)`` begins at the node's value.
         recommend: the action of highest ``"value"`` or most ``"visits"``.
         alias: sample from alias tables, which are older than the values; ``"auto"`` does so at nodes with many actions,
             unless an evaluator object values leaves.
@@ -467,7 +469,7 @@ class Custom(Algorithm):
     beta: Temperature = 0.0
     epsilon: float = 1.0
     epsilon_prior: float = 1.0
-    q_init: Union[float, None] = None
+    q_init: FirstPreference = None
     c: Union[float, Auto, Literal["auto"]] = "auto"
     p: float = 2.0
     budget: Union[int, None] = None

@@ -78,6 +78,7 @@ class SearchPlayer:
         seed: of the random numbers. With a limit by trials the same games are played again.
         name: what tables and records call it.
         max_bytes: of the tree; an eighth of the memory if None, for several players may share a machine.
+        reuse: keep the tree from move to move; else every move is searched anew.
     """
 
     def __init__(
@@ -88,9 +89,10 @@ class SearchPlayer:
         seed: int | None = None,
         name: str | None = None,
         max_bytes: int | None = None,
+        reuse: bool = True,
     ) -> None:
         self.name = name or title_of(algorithm.name)
-        self.algorithm, self.evaluator = algorithm, evaluator
+        self.algorithm, self.evaluator, self.reuse = algorithm, evaluator, reuse
         self._seed, self._begun = seed, 0
         self.max_bytes = max_bytes or physical_memory() // 8
         self.search: Search | None = None  # at the position that it thought about last
@@ -103,6 +105,8 @@ class SearchPlayer:
             raise ParameterError("the game is over: there is no move to choose")
         if len(legal) == 1:
             return Choice(move_name(legal[0], game.size), 0, 0.0)
+        if not self.reuse:
+            self.forget()
         self._make_light(game, limit)
         began, known = time.perf_counter(), self.search
         search = self.search_at(game)

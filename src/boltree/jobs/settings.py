@@ -16,12 +16,15 @@ from inspect import signature
 from itertools import product
 from typing import Any
 
+from ..algorithms.anchored import Anchored, anchored
 from ..algorithms.schedules import Auto, Decay, Spectrum, log_decay, spectrum, spread, sqrt_decay
 from ..algorithms.table import ALGORITHMS, Algorithm, algorithm
 from ..errors import ParameterError
 
 _CALL = re.compile(r"(\w+)\(\s*(.*?)\s*\)")
-_FUNCTIONS: dict[str, Callable[..., Any]] = {one.__name__: one for one in (log_decay, sqrt_decay, spectrum, spread)}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    one.__name__: one for one in (log_decay, sqrt_decay, spectrum, spread, anchored)
+}
 _SYMBOLS = {"alpha": "α", "beta": "β", "epsilon": "ε", "q_init": "Q₀", "threshold": "threshold", "c": "bias"}
 _NAMES = {"hmcts": "H-MCTS", "poweruct": "Power-UCT"} | {
     name: f"AR-{cls.__name__[2:]}" for name, cls in ALGORITHMS.items() if cls.__name__.startswith("AR")
@@ -118,8 +121,8 @@ def _value(key: str, value: Any, alpha: Any) -> Any:
         signature(made).bind(*numbers)
     except (TypeError, ValueError):
         raise ParameterError(
-            f"{key}={value!r}: must be a number, log_decay(x), sqrt_decay(x), spectrum(), spectrum(low, high) or "
-            "spread(x), where alpha stands for the setting's own if that is a number"
+            f"{key}={value!r}: must be a number, log_decay(x), sqrt_decay(x), spectrum(), spectrum(low, high), "
+            "spread(x) or anchored(slope), where alpha stands for the setting's own if that is a number"
         ) from None
     return made(*numbers)
 
@@ -130,6 +133,8 @@ def _plain(value: Any) -> Any:
         return f"{value.kind}_decay({value.x!r})"
     if isinstance(value, Spectrum):
         return f"spectrum({value.low!r}, {value.high!r})"
+    if isinstance(value, Anchored):
+        return f"anchored({value.slope!r})"
     if isinstance(value, Auto):
         return "spectrum()" if value.kind == "spectrum" else f"spread({value.x!r})"
     if callable(value):

@@ -17,6 +17,9 @@ MEAN, MAX, SOFT, RELATIVE_SOFT, SPARSE, POWER = range(6)
 # entropy bonuses
 NO_ENTROPY, SHANNON, RELATIVE_ENTROPY, TSALLIS = range(4)
 
+# where the first preferences of untried actions come from, beside a number
+NOT_FROM_PRIOR, CENTRED, ANCHORED = range(3)
+
 # schedules of a count m
 CONSTANT, LOG_DECAY, SQRT_DECAY, FUNCTION, SPECTRUM = range(5)
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..formulas.alias import build_table
 from ..formulas.elementary import log
 from ..formulas.entropies import uniform_entropy
-from ..formulas.space import HALVING, MEAN, NO_ENTROPY
+from ..formulas.space import ANCHORED, HALVING, MEAN, NO_ENTROPY, NOT_FROM_PRIOR
 from ..jit import inlined
 from ..native import FAILED, call
 from .allocation import take_units
@@ -205,7 +205,11 @@ def adopt_single(tree: Any, index: int, child: int) -> None:
 
 @inlined
 def fill_prior(tree: Any, index: int, given: bool) -> int:
-    """Write the prior of a node's legal actions, normalised; initial preferences from it where asked for."""
+    """Write the prior of a node's legal actions, normalised; initial preferences from it where asked for.
+
+    They are log prior, less its mean over the actions, or anchored: the value of the node for the action of the
+    highest prior, and for another one as much less as its log prior is lower, times a slope.
+    """
     node = node_at(tree, index)
     n = np.int64(node.actions)
     first = prior_at(tree, node.block, n)
@@ -228,15 +232,20 @@ def fill_prior(tree: Any, index: int, given: bool) -> int:
             return BAD_PRIOR
         words_of(tree)[first + i] = p
         total += p
-    mean_log = 0.0
+    mean_log, highest = 0.0, -np.inf
     for i in range(n):
         p = words_of(tree)[first + i] / total if total > 0.0 else 1.0 / n
         words_of(tree)[first + i] = p
-        mean_log += max(log(p), LOWEST_LOG_PRIOR) / n
+        log_p = max(log(p), LOWEST_LOG_PRIOR)
+        mean_log += log_p / n
+        highest = max(highest, log_p)
         weights_of(tree)[i] = p
-    if tree.q_from_prior:
+    if tree.q_from_prior != NOT_FROM_PRIOR:
+        own = -node.value if node.player == 1 else node.value
         for i in range(n):
-            edge_at(tree, node.block + i).q = max(log(words_of(tree)[first + i]), LOWEST_LOG_PRIOR) - mean_log
+            log_p = max(log(words_of(tree)[first + i]), LOWEST_LOG_PRIOR)
+            anchored = own + tree.prior_slope * (log_p - highest)
+            edge_at(tree, node.block + i).q = anchored if tree.q_from_prior == ANCHORED else log_p - mean_log
     if is_tabled(tree, n):
         build_table(tree, table_at(tree, node.block, n) + n, weights_of(tree), n)
     return DONE

@@ -169,7 +169,8 @@ TREE = np.dtype(
         ("epsilon_prior", "f8"),
         ("q_init", "f8"),
         ("q_init_second", "f8"),  # the same where player 1 moves
-        ("q_from_prior", "i8"),
+        ("q_from_prior", "i8"),  # NOT_FROM_PRIOR, CENTRED or ANCHORED
+        ("prior_slope", "f8"),  # what a unit of log prior is worth where it is anchored
         ("automatic", "i8"),  # what follows is in units of the returns seen
         ("auto_alpha", "f8"),  # 0: alpha is given
         ("auto_beta", "f8"),

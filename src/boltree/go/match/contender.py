@@ -1,16 +1,18 @@
 """Players as data, as a match names and stores them; every worker process makes its own player from that.
 
 A player is written ``NAME`` or ``NAME:key=value,key=value``, such as ``bts:alpha=0.3,trials=500``: parameters of the
-algorithm, and ``network``, ``trials``, ``seconds`` and ``batch`` of this player alone.
+algorithm, and of this player alone ``network``, ``trials``, ``seconds``, ``batch``, ``reuse`` (false: every move is
+searched anew), ``symmetries`` and ``score`` (both as in `GoEvaluator`).
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -42,6 +44,9 @@ class Contender:
     engine: str | None = None
     together: bool = False  # its leaves are valued together with those of other games
     half: bool = False  # the network computes in float16
+    reuse: bool = True  # the tree is kept from move to move
+    symmetries: str = "identity"  # how positions are turned for the network
+    score: float = 0.0  # how much the score counts beside winning
 
     def row(self) -> dict[str, Any]:
         """What decides how it plays; not its label."""
@@ -53,7 +58,8 @@ class Contender:
         row |= {"algorithm": json.loads(self.setting.canonical()), "network": network, "batch": batch}
         if network:  # only where it is so: games of before keep their names
             row |= {name: True for name in ("together", "half") if getattr(self, name)}
-        return row
+        unusual = {field.name: getattr(self, field.name) for field in fields(self) if field.name in _OWN_CHOICES}
+        return row | {name: value for name, value in unusual.items() if value != getattr(Contender, name)}
 
     def player(self, seed: int | None, threads: int | None = None) -> Player:
         """A player that is ready to be asked."""
@@ -63,14 +69,18 @@ class Contender:
             return EnginePlayer(shlex.split(self.engine or ""), name=self.label)
         evaluator = self.evaluator(threads)
         most = physical_memory() // 1024 if self.together else None
-        return SearchPlayer(self.setting.algorithm(), evaluator=evaluator, seed=seed, name=self.label, max_bytes=most)
+        return SearchPlayer(
+            self.setting.algorithm(), evaluator=evaluator, seed=seed, name=self.label, max_bytes=most, reuse=self.reuse
+        )
 
     def evaluator(self, threads: int | None = None) -> Any:
         """What values leaves: a network's evaluator, or rollouts."""
         if self.network is None:
             return "rollout"
         with _loading:
-            return _evaluator(self.network, self.batch, threads, self.together, self.half)
+            return _evaluator(
+                self.network, self.batch, threads, self.together, self.half, self.symmetries, float(self.score)
+            )
 
     def prepare(self, size: int, games: int, threads: int | None = None) -> None:
         """Get ready for several games at a time, so that no player's time goes into it: a GPU's graphs are recorded."""
@@ -79,14 +89,17 @@ class Contender:
             together.evaluator.network.prepare(size, self.batch * -(-games // together.at_once))
 
 
+_OWN_CHOICES = ("reuse", "symmetries", "score")
 _loading = Lock()
 
 
 @cache
-def _evaluator(network: str, batch: int, threads: int | None, together: bool, half: bool) -> Any:
+def _evaluator(
+    network: str, batch: int, threads: int | None, together: bool, half: bool, symmetries: str, score: float
+) -> Any:
     from ..network.evaluation import GoEvaluator
 
-    one = GoEvaluator(_network(network, threads, half), batch=batch)
+    one = GoEvaluator(_network(network, threads, half), batch=batch, symmetries=symmetries, score=score)
     return Together(one) if together else one
 
 
@@ -124,14 +137,36 @@ def contender_from(text: str, limit: Limit, network: str | None = None, batch: i
             raise ParameterError(f"player {text!r}: {part!r} must be key=value, as in bts:alpha=0.3,trials=500")
         values[key.strip()] = _number(value.strip())
     said = " ".join(f"{key}={value}" for key, value in values.items())
-    own = {key: values.pop(key) for key in ("network", "trials", "seconds", "batch") if key in values}
+    own = {key: values.pop(key) for key in ("network", "trials", "seconds", "batch", *_OWN_CHOICES) if key in values}
     setting = go_setting(name, values)
     if "network" in own:
         network = network_named(str(own["network"]))
     if "trials" in own or "seconds" in own:
         limit = Limit(own.get("trials"), own.get("seconds"))
     label = f"{setting.title} {said}".strip()
-    return Contender(label, limit, setting, network, _whole("batch", own.get("batch", batch)))
+    one = Contender(label, limit, setting, network, _whole("batch", own.get("batch", batch)))
+    return replace(one, **_checked({name: own[name] for name in _OWN_CHOICES if name in own}, text, network))
+
+
+def _checked(given: dict[str, Any], text: str, network: str | None) -> dict[str, Any]:
+    """What a player's text says of its tree and its network, refused where it cannot be."""
+    from ..network.evaluation import SYMMETRIES
+
+    allowed: dict[str, tuple[Any, str]] = {
+        "reuse": (lambda value: isinstance(value, bool), "true or false"),
+        "symmetries": (lambda value: value in SYMMETRIES, f"one of {', '.join(SYMMETRIES)}"),
+        "score": (
+            lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf,
+            "a finite number of at least 0",
+        ),
+    }
+    for name, value in given.items():
+        good, must = allowed[name]
+        if not good(value):
+            raise ParameterError(f"player {text!r}: {name}={value!r}, must be {must}")
+        if name != "reuse" and network is None:
+            raise ParameterError(f"player {text!r}: {name} is for a network, and there is none")
+    return given
 
 
 def engine_from(command: str, limit: Limit) -> Contender:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from ...errors import ParameterError
 from ..board.features import PLANES
 from .answers import BANNED, OPPONENT, OWN
 from .feature_rows import parts_of
-from .layers import Floats
+from .layers import Floats, Reals
 from .network import Network
 from .position import Evaluation
 
@@ -33,6 +34,8 @@ class GoEvaluator:
             symmetries, drawn for each position (always the same one for the same position and seed); "average", by all
             8, whose answers are averaged.
         seed: of the symmetries drawn.
+        score: how much the expected score counts beside winning: values are (v + score s) / (1 + score), where v is
+            P(win) - P(loss) and s lies in (-1, 1), 1/2 at a lead of twice the board's side.
 
     Example:
         >>> network = bt.go.load_network("b15")                                                 # doctest: +SKIP
@@ -41,15 +44,19 @@ class GoEvaluator:
 
     gives_prior = True
 
-    def __init__(self, network: Network, batch: int = 16, symmetries: str = "identity", seed: int = 0) -> None:
+    def __init__(
+        self, network: Network, batch: int = 16, symmetries: str = "identity", seed: int = 0, score: float = 0.0
+    ) -> None:
         if symmetries not in SYMMETRIES:
             raise ParameterError(f"symmetries={symmetries!r}, must be one of {', '.join(SYMMETRIES)}")
-        self.network, self.batch, self.symmetries, self.seed = network, batch, symmetries, seed
+        if not 0.0 <= score < math.inf:
+            raise ParameterError(f"score={score!r}, must be a finite number of at least 0")
+        self.network, self.batch, self.symmetries, self.seed, self.score = network, batch, symmetries, seed, score
 
     def evaluate(self, batch: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Priors and Black's values of K positions, given by `bt.problems.Go`'s features."""
         features = np.ascontiguousarray(batch, np.float32)
-        if self.symmetries == "identity":
+        if self.symmetries == "identity" and not self.score:
             return self.network.judge_rows(features)
         spatial, _, worth = parts_of(features)
         count, points = len(features), spatial.shape[2] ** 2
@@ -58,8 +65,14 @@ class GoEvaluator:
         legal[:, :points] = planes[:, (OWN, OPPONENT, BANNED)].sum(1) == 0
         rounds = range(8) if self.symmetries == "average" else range(1)
         answers = [judge_turned(self.network, features, legal, self._turns(features, k)) for k in rounds]
-        value = np.mean([answer.value for answer in answers], axis=0)
+        value = np.mean([self._value(answer, spatial.shape[2]) for answer in answers], axis=0)
         return np.mean([answer.policy for answer in answers], axis=0), value * worth
+
+    def _value(self, answer: Evaluation, size: int) -> Reals:
+        """What positions are worth to the side to move, in [-1, 1]: winning, and the score as far as it counts."""
+        ahead = np.arctan(answer.score / (2 * size)) * (2 / np.pi)
+        value: Reals = (answer.value + self.score * ahead) / (1 + self.score)
+        return value
 
     def _turns(self, features: Floats, round_: int) -> NDArray[np.int64]:
         """Which symmetry each position is turned by."""
