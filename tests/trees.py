@@ -127,9 +127,9 @@ def check_shared(search: bt.Search, tolerance: float = 1e-9) -> int:
             assert abs(float(edge.w) - w) <= tolerance * scale * visits[i]
             assert abs(q[i] - w / visits[i]) <= tolerance * scale
             if algorithm.entropy_bonus != "none":
-                h = sum(n * child.entropy for child, n in zip(outcomes, taken, strict=True)) / visits[i]
+                h = gamma * sum(n * child.entropy for child, n in zip(outcomes, taken, strict=True)) / visits[i]
                 row = 4 * (int(record.block) + int(record.actions)) + 3 * i
-                assert abs(search.tree.storage.words[row + 1] - (gamma if by_state else 1.0) * h) <= tolerance * scale
+                assert abs(search.tree.storage.words[row + 1] - h) <= tolerance * scale
         if visits.sum() == 0:
             continue
         mine = -q if node.player == 1 else q
