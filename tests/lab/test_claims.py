@@ -359,6 +359,44 @@ def test_wrong_is_told_apart_from_slow() -> None:
     assert LEDGER["C15"].parts(as_if_chain(wrong | {0.05: [1.0] * 10}))[2].holds is False
 
 
+def test_c15_asks_how_fast_regret_falls() -> None:
+    rng = np.random.default_rng(0)
+
+    def holds(share_of_errors: Callable[[Any], Any]) -> bool | None:
+        results = as_if_chain(
+            {alpha: [0.0] * 10 for alpha in (10, 1, 0.5, 0.2, 0.15, 0.1, 0.075, 0.07, 0.05, 0.01, 0.001)}
+        )
+        for name, result in results.by_name.items():
+            if "rate" not in name:
+                continue
+            one = replace(result.experiment, repeats=100, evaluate_every=60)
+            frames = [
+                pl.DataFrame({"trials": one.checkpoints}).with_columns(
+                    regret=pl.Series(0.1 * (last > one.checkpoints)), value=0.0, repeat=r,
+                    problem=pl.lit(one.problems[0]), label=pl.lit(one.settings[0].label),
+                )
+                for r, last in enumerate(share_of_errors(rng.uniform(size=one.repeats)))
+            ]  # fmt: skip
+            results.by_name[name] = Result(one, pl.concat(frames))  # type: ignore[index]
+        return LEDGER["C15"].parts(results)[4].holds
+
+    assert holds(lambda u: -1500 * np.log(u)) is True  # an exponential law of the last error
+    assert holds(lambda u: 150 * u**-1.0) is False  # a power law
+    assert holds(lambda u: 0 * u) is None
+
+
+def test_threads_that_wait_as_much_make_c36_fail() -> None:
+    def holds(threads: int, bts: float) -> set[bool | None]:
+        waits = {
+            name: [share + 0.01 * r for r in range(5)] for name, share in (("uct", 0.3), ("bts", bts), ("dents", bts))
+        }
+        return {part.holds for part in LEDGER["C36"].parts(Results({}, {"threads": threads, **waits}))}
+
+    assert holds(16, 0.05) == {True}
+    assert holds(16, 0.5) == {False}
+    assert holds(16, 0.3) == holds(2, 0.05) == {None}
+
+
 def test_c16_asks_for_a_trend() -> None:
     (experiment,) = small("C16")
 
@@ -447,7 +485,7 @@ def test_the_difference_of_means_is_welchs() -> None:
 
 
 def test_every_claim_of_the_ledger_is_there() -> None:
-    assert list(LEDGER) == [f"C{n}" for n in (*range(1, 19), 21, *range(23, 36))]
+    assert list(LEDGER) == [f"C{n}" for n in (*range(1, 19), 21, *range(23, 37))]
 
 
 def test_claims_through_the_command_line(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,12 +17,16 @@ from ..files import read_toml
 from ..running import Laboratory
 from ..shipped import shipped
 from ..store import Store
-from . import chains, costs, gridworlds, limits, noise, theory
+from . import chains, contention, costs, gridworlds, limits, noise, theory
 from .claim import Claim, Part, Verdict, verdict
 from .results import Result, Results
 
-_JUDGES = chains.JUDGES | gridworlds.JUDGES | theory.JUDGES | costs.JUDGES | noise.JUDGES | limits.JUDGES
-_MEASURES = costs.MEASURES | noise.MEASURES
+_JUDGES = {
+    number: judges
+    for part in (chains, gridworlds, theory, costs, noise, limits, contention)
+    for number, judges in part.JUDGES.items()
+}
+_MEASURES = costs.MEASURES | noise.MEASURES | contention.MEASURES
 _MADE = theory.MADE | limits.MADE
 
 LEDGER: dict[str, Claim] = {
