@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -128,13 +128,14 @@ def digest(search: bt.Search) -> str:
     return found.hexdigest()[:16]
 
 
-def digests_of(mode: str) -> dict[str, str]:
-    """The digest of every search of a mode."""
+def digests_of(mode: str, only: Container[str] | None = None) -> dict[str, str]:
+    """The digest of every search of a mode, or of some algorithms only."""
     growths, run = MODES[mode]
     return {
         f"{name}, {growth}": digest(run(algorithm, growth))
         for name, algorithm in algorithms_of(mode)
         for growth in growths
+        if only is None or name in only
     }
 
 

@@ -225,7 +225,9 @@ TABLED: dict[str, Any] = {
     "ARMENTS": bt.ARMENTS(alpha=0.5, alias=True, rebuild_factor=2.0),
     "ARTENTS": bt.ARTENTS(alpha=0.5, alias=True, early_rebuilds=True, rebuild_factor=0.6),
     "RENTS": bt.RENTS(alpha=0.5, alias=True),
+    "RENTS decay": bt.RENTS(alpha=bt.sqrt_decay(1.0), alias=True, rebuild_factor=0.7),
     "ARRENTS": bt.ARRENTS(alpha=0.5, alias=True),
+    "ARRENTS early": bt.ARRENTS(alpha=0.5, alias=True, early_rebuilds=True),
 }
 
 
@@ -256,6 +258,7 @@ DRAWN: dict[str, Any] = {  # policies that are neither flat nor sharp: there a w
     "ARRENTS": bt.ARRENTS(alpha=1.0, epsilon=0.1, alias=False),
     "BTS tables": bt.BTS(alpha=1.0, epsilon=0.1, epsilon_prior=0.5, alias=True),
     "TENTS tables": bt.TENTS(alpha=2.0, epsilon=0.1, alias=True),
+    "RENTS tables": bt.RENTS(alpha=1.0, epsilon=0.1, epsilon_prior=0.5, alias=True),
     "MENTS tables": bt.MENTS(alpha=1.0, epsilon=0.1, epsilon_prior=0.5, alias=True),
     "UCT": bt.UCT(c=0.7),
     "BRUE": bt.BRUE(),
@@ -373,7 +376,7 @@ def test_halving_rounds_at_the_root() -> None:
 @pytest.mark.parametrize("growth", GROWTH)
 @pytest.mark.parametrize("seed", range(4))
 def test_halving_in_depth(seed: int, growth: str) -> None:
-    """Budgets are handed down and schedules restart with each allocation; leftover trials go by UCB."""
+    """The root halves, nodes below it follow UCB, and so does the root with leftover trials."""
     double = Double(make("game two", seed), bt.HMCTS(budget=160, threshold=4, c=0.5), growth, seed=seed)
     for trial in range(200):
         double.trial()
@@ -501,9 +504,9 @@ class NeverRebuilt(PlainTree):
 
 
 class WorseHalf(PlainTree):
-    def halving(self, node: PlainNode, order: int, budget: int) -> list[int]:
+    def halving(self, node: PlainNode) -> list[int]:
         node.player = 1 - node.player
-        allowed = super().halving(node, order, budget)
+        allowed = super().halving(node)
         node.player = 1 - node.player
         return allowed
 

@@ -11,8 +11,10 @@ from scipy.stats import chi2
 
 import boltree as bt
 from boltree.core.formulas.alias import build_table, sample_table
+from boltree.core.formulas.space import MAX, SPARSE
+from boltree.core.formulas.support import sparse_maximum_ranked
 from boltree.core.formulas.values import remember_best, scan_best, soft_maximum, soft_maximum_kept, sparse_maximum
-from boltree.core.memory.layout import HEADER, NODE
+from boltree.core.memory.layout import HEADER, NOBODY, NODE
 from boltree.core.memory.storage import Storage, fields_of, new_record
 from boltree.core.memory.views import edge_at, node_at, stack_of
 from boltree.core.random import new_generator, uniform_of
@@ -79,7 +81,7 @@ def _sample_many(handle, weights, n, rng, counts, draws):
 def bare_storage(actions: int) -> Storage:
     handle = new_record()
     t = fields_of(handle)
-    t.words, t.actions, t.horizon, t.alias_from = 1, actions, 5, 2
+    t.words, t.actions, t.horizon, t.alias_from, t.ranked_from = 1, actions, 5, 2, 1 << 40
     return Storage(handle, 5, 1 << 22)
 
 
@@ -159,7 +161,7 @@ def test_rebuilding_follows_its_schedule():
 
 
 @numba.njit
-def _best_both(handle, slots, qs, kept, scanned):
+def _best_both(handle, slots, qs, kept, scanned, best):
     tree = handle[0]
     for k in range(slots.size):
         node, other = node_at(tree, 0), node_at(tree, 1)
@@ -173,6 +175,7 @@ def _best_both(handle, slots, qs, kept, scanned):
         scan_best(tree, other)
         kept[k] = edge_at(tree, node.block + node.best).q
         scanned[k] = edge_at(tree, node.block + other.best).q
+        best[k] = node.best
 
 
 def planted(n: int) -> Storage:
@@ -185,15 +188,61 @@ def planted(n: int) -> Storage:
     return storage
 
 
-@pytest.mark.parametrize("n", [1, 2, 9, 50])
+@pytest.mark.parametrize("n", [2, 3, 9, 50, 64, 301])
 def test_remembered_maximum_is_the_maximum(n):
+    """By looking at all edges and by a tournament; and both take the same edge among equals."""
     rng = np.random.default_rng(n)
-    storage = planted(n)
     k = 5_000
     slots, qs = rng.integers(0, n, k), np.round(rng.normal(size=k), 1)  # many ties
-    kept, scanned = np.zeros(k), np.zeros(k)
-    _best_both(storage.record, slots, qs, kept, scanned)
-    assert (kept == scanned).all()
+    best = {}
+    for ranked_from in (2, 1 << 40):
+        storage = planted(n)
+        t = fields_of(storage.record)
+        t.state_value, t.ranked_from = MAX, ranked_from
+        kept, scanned, best[ranked_from] = np.zeros(k), np.zeros(k), np.zeros(k)
+        _best_both(storage.record, slots, qs, kept, scanned, best[ranked_from])
+        assert (kept == scanned).all()
+    assert (best[2] == best[1 << 40]).all()
+
+
+# Sparse maxima
+
+
+@numba.njit
+def _sparse_both(handle, slots, qs, alphas, kept, plain):
+    tree = handle[0]
+    node = node_at(tree, 0)
+    for k in range(slots.size):
+        edge = edge_at(tree, node.block + slots[k])
+        old = edge.q
+        edge.q = qs[k]
+        kept[k] = sparse_maximum_ranked(tree, node, slots[k], old, alphas[k])
+        plain[k] = sparse_maximum(tree, node, alphas[k])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 200),
+    alpha=st.sampled_from([1e-6, 1e-3, 0.1, 1.0, 10.0, 1e3, 1e6]),
+    size=st.sampled_from([1e-3, 1.0, 1e3, 1e9]),
+    digits=st.sampled_from([0, 1, 15]),
+)
+def test_ranked_sparse_maximum_is_the_sparse_maximum(seed, n, alpha, size, digits):
+    """Whatever the temperature of a visit is, and however far values jump; rounded ones have many equals."""
+    rng = np.random.default_rng(seed)
+    storage = planted(n)
+    t = fields_of(storage.record)
+    t.state_value, t.ranked_from = SPARSE, 1
+    storage.edges["q"][1 : 1 + n] = np.round(rng.normal(size=n), digits) * size
+    storage.words[4 * (1 + n) + n : 4 * (1 + n) + n + 4 * (n + 1)].view(np.uint16)[:] = NOBODY  # after the table
+    k = 2_000
+    slots, alphas = rng.integers(0, n, k), alpha * rng.choice([0.5, 1.0, 3.0], size=k)
+    qs = np.where(rng.random(k) < 0.5, rng.normal(size=k) * size, rng.normal(size=k) * alpha)
+    kept, plain = np.zeros(k), np.zeros(k)
+    _sparse_both(storage.record, slots, np.round(qs / size, digits) * size, alphas, kept, plain)
+    assert np.isfinite(kept).all()
+    np.testing.assert_allclose(kept, plain, rtol=1e-12, atol=1e-12 * alpha)
 
 
 # Soft maxima

@@ -34,6 +34,8 @@ ALGORITHMS = [
     bt.DENTS(alpha=0.3, alias=True),
     bt.MENTS(alpha=0.3, alias=True),
     bt.ARDENTS(alias=True, early_rebuilds=True),
+    bt.RENTS(alpha=0.3, alias=True),
+    bt.ARRENTS(alpha=0.3, alias=True),
 ]
 
 

@@ -164,16 +164,19 @@ def test_6_below_the_threshold_it_is_uct():
     assert sorted(halving.root.visits) == sorted(plain.root.visits)
 
 
-def test_6_children_halve_too():
-    """A child's budget is what its action was granted; each new grant restarts it."""
-    problem = bt.problems.SyntheticTree(4, 2, seed=1)
-    search = bt.Search(problem, bt.HMCTS(threshold=8), seed=0, growth="trial")
-    search.run(trials=320)
-    first = 320 // (4 * 2)  # 40 each, then 80 more for two survivors
-    assert sorted(search.root.visits) == [first, first, first + 80, first + 80]
-    loser = search.root.children[int(search.root.actions[np.argmin(search.root.visits)])][0]
-    # its 40: 5 for each of four, 10 for each of two, and the last 0 by UCB
-    assert sorted(loser.visits) == [5, 5, 15, 15]
+def test_6_below_the_root_it_is_uct():
+    """A nested halving would give each of the child's actions the same share of every grant, for ever."""
+    transitions, rewards, legal = np.zeros((4, 4, 4)), np.zeros((4, 4)), np.ones((4, 4), bool)
+    transitions[0, :2, 1:3] = np.eye(2)
+    transitions[1:, :, 3] = 1.0
+    rewards[1], rewards[2] = [0.0, 0.1, 0.2, 1.0], 0.5
+    legal[0, 2:] = False
+    problem = bt.problems.Tabular(transitions, rewards, horizon=2, terminal=(3,), legal=legal)
+    search = bt.Search(problem, bt.HMCTS(c=0.1, threshold=8), seed=0, growth="trial")
+    search.run(trials=400)
+    assert sorted(search.root.visits) == [200, 200]
+    assert search.root.children[0][0].visits[3] > 150
+    assert search.root.q[0] > 0.8
 
 
 def test_6_a_budget_is_needed():

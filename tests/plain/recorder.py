@@ -104,7 +104,7 @@ class Double:
             self.search.tree.storage.states[0].tobytes(),
             growth=growth,
             v_init=known.hint if evaluator == "heuristic" else 0.0 if evaluator == "rollout" else evaluator,
-            alias=math.inf if tree.relative_to_parent(algorithm) else TABLES[getattr(algorithm, "alias", False)],
+            alias=TABLES[getattr(algorithm, "alias", False)],
             noise=noise,
         )
         self.evaluator = evaluator

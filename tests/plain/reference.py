@@ -12,7 +12,8 @@ Where the specification leaves a choice open this takes the package's, so that a
 - Power means: the lowest return seen is that of all levels so far, the one being backed up included.
 - BRUE: σ counts from 1 and its pair is explored; N(s,a) counts updates; V is the greedy action's; a trial that a new
   leaf ends above σ updates the pair that led there.
-- Tables: the first is built at the first selection, or on creation where H_V needs a policy that has a prior; the
+- Tables: the first is built at the first selection, or on creation where H_V needs a policy that has a prior or is
+  relative to the parent's, which is the one that the parent drew from on the trial that built the table; the
   factor's interval is rounded down; early rebuilds come at twice the count until the interval is shorter.
 - How ties are broken, and the order in which halving visits the survivors of a round are not looked at.
 """
@@ -94,14 +95,12 @@ class Step:
 
 @dataclass
 class Schedule:
-    """Sequential halving at one node, from one allocation on (§3, H-MCTS)."""
+    """Sequential halving at the root (§3, H-MCTS)."""
 
-    order: int  # which allocation of the whole search this follows
     budget: int
     rounds: int
     survivors: list[int]
     left: dict[int, int] = field(default_factory=dict)  # further visits of this round
-    grants: dict[int, tuple[int, int]] = field(default_factory=dict)  # action -> (allocation, visits it was given)
     used: int = 0
     over: bool = False
 
@@ -112,6 +111,7 @@ class Tabled:
 
     rho: np.ndarray
     pi: np.ndarray
+    reference: np.ndarray | None
     until: int
 
 
@@ -155,7 +155,9 @@ class Visit:
     step: Step
     pi: np.ndarray | None  # what the action was drawn from; None where it was an argmax
     backup_pi: np.ndarray | None  # what the entropy backup uses: the same, or the table's (§4)
-    reference: np.ndarray | None  # the parent's policy over this node's actions
+    reference: (
+        np.ndarray | None
+    )  # the parent's policy over this node's actions: on this trial, or when a table was built
     allowed: list[int]
 
 
@@ -218,17 +220,15 @@ class PlainTree:
         self.root.value = self.first_value(self.root)
         self.trials = 0
         self.size = 1
-        self.allocations = 0
         self.lowest, self.highest = math.inf, -math.inf
         self.totals: list[float] = []  # the return of each trial, from the root
         self.alpha_now: float | None = None  # ANTS: the temperature of the moment
         self.last: list[Visit] = []  # the decisions of the last trial
 
-    @staticmethod
-    def relative_to_parent(algorithm: Any) -> bool:
-        """Whether policies depend on the parent's: they change with every trial, so that no table can be kept."""
-        distribution, family, bonus = design(algorithm)
-        return "relative" in (distribution, family.split("-")[0], bonus)
+    @property
+    def relative(self) -> bool:
+        """Whether policies or values depend on the parent's policy."""
+        return "relative" in (self.distribution, self.family.split("-")[0], self.bonus)
 
     def first_value(self, node: PlainNode) -> float:
         """V_init(s) (§1)."""
@@ -397,7 +397,7 @@ class PlainTree:
         n = node.visits
         if node.table is None or n >= node.table.until:
             rho = self.rho(node, n, reference)
-            node.table = Tabled(rho, self.mixed(node, n, rho), n + self.table_life(node, n))
+            node.table = Tabled(rho, self.mixed(node, n, rho), reference, n + self.table_life(node, n))
         return self.mixed(node, n, node.table.rho), node.table.pi
 
     def table_life(self, node: PlainNode, n: int) -> int:
@@ -439,11 +439,11 @@ class PlainTree:
 
     # Sequential halving (§3, H-MCTS)
 
-    def halving(self, node: PlainNode, order: int, budget: int) -> list[int]:
-        """The actions that H-MCTS may take at a node whose latest allocation is `order`, of `budget` visits."""
-        if node.schedule is None or node.schedule.order != order:
-            k = len(node.actions)
-            node.schedule = Schedule(order, budget, math.ceil(math.log2(k)), list(node.actions))
+    def halving(self, node: PlainNode) -> list[int]:
+        """The actions that H-MCTS may take at the root."""
+        if node.schedule is None:
+            k, budget = len(node.actions), self.p["budget"]
+            node.schedule = Schedule(budget, math.ceil(math.log2(k)), list(node.actions))
             if budget <= self.p["threshold"] or k == 1:
                 node.schedule.over = True
             else:
@@ -465,9 +465,7 @@ class PlainTree:
         """A round: each survivor is given ⌊B / (survivors × rounds)⌋ further visits, at least 1."""
         each = max(1, plan.budget // (len(plan.survivors) * plan.rounds))
         for a in plan.survivors:
-            self.allocations += 1
             plan.left[a] = each
-            plan.grants[a] = (self.allocations, each)
 
     # One trial (§1)
 
@@ -490,8 +488,8 @@ class PlainTree:
         if created and not node.ended:
             node.value = self.first_value(node)
             node.entropy = self.first_entropy(node, path)
-            if len(node.actions) >= self.alias and self.bonus and node.prior is not None:
-                self.visit_table(node, None)  # the first policy is the first table
+            if len(node.actions) >= self.alias and self.bonus and (self.relative or node.prior is not None):
+                self.visit_table(node, self.reference(node, path[-1].node, path[-1].pi))  # the first policy's
         self.back_up(path, node)
         self.last = path
         return [visit.node for visit in path] + [node]
@@ -524,6 +522,8 @@ class PlainTree:
             reference = self.reference(node, path[-1].node if path else None, path[-1].pi if path else None)
             if len(node.actions) >= self.alias:
                 pi, backup_pi = self.visit_table(node, reference)
+                assert node.table is not None
+                reference = node.table.reference
             else:
                 pi = backup_pi = self.sampled_policy(node, node.visits, reference)
             allowed = [a for a, p in zip(node.actions, pi, strict=True) if p > 0]
@@ -534,7 +534,7 @@ class PlainTree:
         elif self.distribution == "prior-ucb":
             allowed = self.prior_bounds(node)
         elif self.distribution == "halving":
-            allowed = self.halve(node, step.action, path)
+            allowed = self.upper_bounds(node, node.visits, node.actions) if path else self.halve(node, step.action)
         else:
             allowed = self.switching(node)
         assert step.action in allowed, f"{self.name}: took {step.action} at depth {node.depth}, may take {allowed}"
@@ -543,14 +543,9 @@ class PlainTree:
                 pi = np.array([1.0 / len(allowed) if a in allowed else 0.0 for a in node.actions])
         return Visit(node, step, pi, backup_pi, reference, allowed)
 
-    def halve(self, node: PlainNode, action: int, path: list[Visit]) -> list[int]:
-        """H-MCTS: what this node's action was given, then a visit of its schedule."""
-        order, budget = 0, self.p["budget"]
-        if path:
-            above = path[-1].node.schedule
-            assert above is not None
-            order, budget = above.grants.get(path[-1].step.action, (0, 0))
-        allowed = self.halving(node, order, budget)
+    def halve(self, node: PlainNode, action: int) -> list[int]:
+        """H-MCTS at the root: a visit of its schedule."""
+        allowed = self.halving(node)
         plan = node.schedule
         assert plan is not None
         if not plan.over and action in allowed:
@@ -636,8 +631,9 @@ class PlainTree:
                     allowed = self.upper_bounds(node, n, node.actions)
                 elif self.distribution == "prior-ucb":
                     allowed = self.prior_bounds(node)
-                elif self.distribution == "halving" and node is self.root:
-                    allowed = self.next_halving()
+                elif self.distribution == "halving":
+                    root = node is self.root
+                    allowed = self.next_halving() if root else self.upper_bounds(node, n, node.actions)
                 pi = np.array([1.0 / len(allowed) if a in allowed else 0.0 for a in node.actions])
             above = node
         assert pi is not None
@@ -645,11 +641,11 @@ class PlainTree:
 
     def next_halving(self) -> list[int]:
         """What H-MCTS may take next at the root, without taking it."""
-        kept = copy.deepcopy(self.root.schedule), self.allocations
+        kept = copy.deepcopy(self.root.schedule)
         self.root.visits += 1
-        allowed = self.halving(self.root, 0, self.p["budget"])
+        allowed = self.halving(self.root)
         self.root.visits -= 1
-        self.root.schedule, self.allocations = kept
+        self.root.schedule = kept
         return allowed
 
     def recommended(self, node: PlainNode) -> list[int]:

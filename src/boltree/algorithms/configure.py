@@ -16,6 +16,12 @@ from .table import ALIAS_FROM, Algorithm
 SCAN_TO = 8
 """The number of actions up to which the maximum is found by looking at all of them; beyond, it is remembered."""
 
+TOURNAMENT_FROM = 32
+"""The number of actions from which another maximum is found by a tournament, when the best has fallen."""
+
+SUPPORT_FROM = 16
+"""The number of actions from which TENTS keeps them in order of value, to find the support."""
+
 SWEEP_LEAST = 1024
 """In a smaller graph all nodes are computed no more often than in one of this size: the call itself costs time."""
 
@@ -39,9 +45,10 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, extern
         alias = False  # an evaluator's answer costs far more than O(A), and is worth the latest policy
     if t.alpha_kind == space.SPECTRUM:
         alias = False  # a table is of one temperature
-    if alias and distribution.sampled and not t.relative:  # a policy relative to the parent's changes with every trial
+    if alias and distribution.sampled:
         t.alias_from = 2 if alias is True else ALIAS_FROM
     t.scan_to = SCAN_TO
+    t.ranked_from = {space.MAX: TOURNAMENT_FROM, space.SPARSE: SUPPORT_FROM}.get(int(t.state_value), NEVER)
     t.sweep_least = SWEEP_LEAST
     t.has_header = t.alias_from <= t.actions or t.distribution == space.HALVING
     if t.entropy_bonus != space.NO_ENTROPY:
@@ -49,7 +56,9 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, extern
     elif t.distribution == space.HALVING:
         t.extra_words = QUOTA.itemsize // 8
     t.incremental = (
-        t.state_value == space.SOFT and t.alias_from <= t.actions and t.alpha_kind == space.CONSTANT
+        t.state_value in (space.SOFT, space.RELATIVE_SOFT)
+        and t.alias_from <= t.actions
+        and t.alpha_kind == space.CONSTANT
     ) and not (t.adaptive or t.automatic)
     t.compact = (
         distribution.compact

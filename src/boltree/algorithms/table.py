@@ -228,12 +228,12 @@ class PUCT(Algorithm):
 
 @dataclass(frozen=True)
 class HMCTS(_Confident):
-    """Sequential halving at nodes with a budget above the threshold, UCT below.
+    """Sequential halving at the root, UCT below it.
 
     Args:
-        c: the bias of the bound where halving is over.
-        budget: the root's budget; None takes the first run's trials.
-        threshold: nodes with a larger budget halve.
+        c: the bias of the bound below the root, and where halving is over.
+        budget: how many trials the rounds share out; None takes the first run's trials.
+        threshold: with no larger budget the root goes by UCT, too.
         recommend: the action of highest ``"value"`` or most ``"visits"``.
     """
 

@@ -55,4 +55,5 @@ def make_room(trees: Sequence[Storage], block: int) -> None:
 def largest_block(tree: Tree) -> int:
     """Units of a node's block, at most."""
     t = tree.fields
-    return 3 + int(t.actions) * (3 if t.has_prior or t.extra_words else 2)
+    beside = [t.has_prior or t.extra_words, t.relative, t.ranked_from <= t.actions]
+    return 3 + int(t.actions) * (2 + sum(map(bool, beside)))

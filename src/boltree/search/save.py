@@ -18,7 +18,7 @@ from .. import problems
 from ..algorithms.schedules import Auto, Decay, Spectrum
 from ..algorithms.table import ALGORITHMS, MAX_BUDGET, Algorithm
 from ..core.memory.layout import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE, UNIT
-from ..core.memory.soundness import FAULTS, MOST, SOUND, find_fault
+from ..core.memory.soundness import FAULTS, MOST, SOUND, find_fault, forget_orders
 from ..errors import ParameterError, ProblemError
 from ..parallel.threaded import Threaded
 from ..problem.problem import Problem
@@ -193,6 +193,7 @@ def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
         storage.arenas[name].array[: arrays[name].size] = arrays[name]
     fault = find_fault(tree.record, np.zeros(count, np.uint8), np.zeros(units, np.uint8))
     expect(fault == SOUND, f"the {FAULTS[fault]} of node {int(t.error_node)}")
+    forget_orders(tree.record)
     expect(tree.problem.are_sound(storage.states[:count].view(tree.problem.state_layout()).ravel()), "a state")
     if tree.estimates is not None:
         tree.estimates.show()
@@ -208,6 +209,7 @@ _SHAPE = (
     "has_header",
     "extra_words",
     "alias_from",
+    "ranked_from",
     "relative",
     "compact",
     "growth",

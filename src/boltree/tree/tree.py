@@ -97,6 +97,7 @@ class Tree:
         if t.proofs:
             t.has_header = t.has_header and t.distribution == space.HALVING
             t.alias_from, t.incremental = NEVER, 0  # a table would draw what is proven, too
+            t.ranked_from = NEVER  # bounds are compared for all actions at once
         self.estimates = Estimates(self) if t.transpositions else None
         self.exact: ExactValues | None = None
         if self.batch > 1 or self.in_common_batches or t.transpositions:

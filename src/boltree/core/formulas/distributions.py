@@ -15,11 +15,24 @@ from typing import Any
 import numpy as np
 
 from ..jit import inlined
-from ..memory.blocks import extra_at
-from ..memory.views import edge_at, entropy_at, policies_of, references_of, weights_of
+from ..memory.blocks import extra_at, prior_at, references_at
+from ..memory.views import (
+    edge_at,
+    entropy_at,
+    node_at,
+    policies_of,
+    references_of,
+    step_at,
+    weights_of,
+    words_of,
+)
 from .bounds import is_open
 from .elementary import exp
+from .schedules import shares
 from .space import NO_ENTROPY, RELATIVE, SPARSEMAX
+
+ILLEGAL, IN_TABLE = -1.0, -2.0
+"""In a row of policies: an action that is illegal there; in its first place, that the policy was that of a table."""
 
 
 @inlined
@@ -88,25 +101,66 @@ def set_reference(tree: Any, node: Any, level: int) -> None:
     actions of this node (never 0); then normalised. Uniform at the root.
     """
     n = np.int64(node.actions)
-    for a in range(tree.actions):
-        policies_of(tree)[level * tree.actions + a] = -1.0  # illegal here, until pi is written
+    first, above = level * tree.actions, (level - 1) * tree.actions
+    if n < tree.actions:
+        for a in range(tree.actions):
+            policies_of(tree)[first + a] = ILLEGAL  # until pi is written
     if level == 0:
         for i in range(n):
             references_of(tree)[i] = 1.0 / n
         return
+    if policies_of(tree)[above] == IN_TABLE:
+        read_table(tree, node, level)
+    elif n == tree.actions:
+        for i in range(n):
+            references_of(tree)[first + i] = policies_of(tree)[above + i]
+    else:
+        for i in range(n):
+            references_of(tree)[first + i] = policies_of(tree)[above + edge_at(tree, node.block + i).action]
     known, mass = 0, 0.0
     for i in range(n):
-        p = policies_of(tree)[(level - 1) * tree.actions + edge_at(tree, node.block + i).action]
-        references_of(tree)[level * tree.actions + i] = p
+        p = references_of(tree)[first + i]
         if p >= 0.0:
             known += 1
             mass += p
     if known == 0 or mass <= 0.0:
         for i in range(n):
-            references_of(tree)[level * tree.actions + i] = 1.0 / n
+            references_of(tree)[first + i] = 1.0 / n
         return
     fill = mass / known
     total = mass + fill * (n - known)
     for i in range(n):
-        p = references_of(tree)[level * tree.actions + i]
-        references_of(tree)[level * tree.actions + i] = max((fill if p < 0.0 else p) / total, 1e-300)
+        p = references_of(tree)[first + i]
+        references_of(tree)[first + i] = max((fill if p < 0.0 else p) / total, 1e-300)
+
+
+@inlined
+def read_table(tree: Any, node: Any, level: int) -> None:
+    """Write the policy that the parent has drawn from, where that was a table's, over this node's edges."""
+    parent = node_at(tree, np.int64(step_at(tree, level - 1).node))
+    m = np.int64(parent.actions)
+    rho, prior = references_at(tree, parent.block, m) + m, prior_at(tree, parent.block, m)
+    explore, follow = shares(tree, parent.visits)
+    slot = np.int64(0)
+    for i in range(np.int64(node.actions)):
+        action = edge_at(tree, node.block + i).action
+        if m == tree.actions:
+            slot = np.int64(action)
+        while slot < m and edge_at(tree, parent.block + slot).action < action:  # actions ascend
+            slot += 1
+        p = ILLEGAL
+        if slot < m and edge_at(tree, parent.block + slot).action == action:
+            p = (1.0 - follow) * ((1.0 - explore) * words_of(tree)[rho + slot] + explore / m)
+            if tree.has_prior:
+                p += follow * words_of(tree)[prior + slot]
+        references_of(tree)[level * tree.actions + i] = p
+
+
+@inlined
+def keep_policy(tree: Any, node: Any, level: int) -> None:
+    """Keep the reference and rho, which is in ``tree.weights``, beside the table that is built from it."""
+    n = np.int64(node.actions)
+    first = references_at(tree, node.block, n)
+    for i in range(n):
+        words_of(tree)[first + i] = references_of(tree)[level * tree.actions + i]
+        words_of(tree)[first + n + i] = weights_of(tree)[i]

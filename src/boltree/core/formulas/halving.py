@@ -1,9 +1,12 @@
-"""Sequential halving in the tree (H-MCTS; Karnin et al., Pepels et al.).
+"""Sequential halving at the root (H-MCTS; Karnin et al., Pepels et al.); below it trials go by UCB.
 
-A node with a budget B above the threshold and k > 1 actions runs ceil(log2 k) rounds. In each, every
+With a budget of B trials, above the threshold, and k > 1 actions the root runs ceil(log2 k) rounds. In each, every
 surviving action gets floor(B / (survivors * rounds)) further visits (at least one), then the better half by
 mean survives. What is left of B, and any trial beyond it, goes by UCB among the survivors.
-A child's budget is what its action was granted; each new grant restarts the child's schedule.
+
+Only the root halves. A node below it would need to know its budget, which is a share of its action's by chance; and
+whatever the budget, a constant share of its visits would go to all actions alike, in the first round of each grant, so
+that its mean would never come to the value of its best action.
 """
 
 from __future__ import annotations
@@ -17,23 +20,23 @@ from ..memory.blocks import extra_at
 from ..memory.views import edge_at, quota_at, schedule_at
 
 PLAIN = -1
-"""`halving_slot` returns it when the node follows UCB."""
+"""`halving_slot` returns it when the root follows UCB."""
 
 
 @inlined
-def follow_grant(tree: Any, node: Any, budget: int, grant: int) -> None:
-    """Start this node's schedule again if its parent has made a new grant."""
+def begin_rounds(tree: Any, node: Any) -> None:
+    """Begin the first round at a root that has not begun."""
     schedule = schedule_at(tree, node.block - 1)
-    if schedule.grant == grant:
+    if schedule.begun:
         return
     n = np.int64(node.actions)
-    schedule.budget = budget
+    schedule.budget = tree.budget
     schedule.used = 0
-    schedule.grant = grant
+    schedule.begun = 1
     extra = extra_at(tree, node.block, n)
     for i in range(n):
         quota_at(tree, extra, i).alive = 1
-    if budget > tree.threshold and n > 1:
+    if tree.budget > tree.threshold and n > 1:
         start_round(tree, node, n)
     else:
         schedule.quota = 0
@@ -41,7 +44,7 @@ def follow_grant(tree: Any, node: Any, budget: int, grant: int) -> None:
 
 @inlined
 def start_round(tree: Any, node: Any, survivors: int) -> None:
-    """Grant each survivor its visits of this round."""
+    """Give each survivor its visits of this round."""
     schedule = schedule_at(tree, node.block - 1)
     extra = extra_at(tree, node.block, node.actions)
     quota = schedule.budget // (survivors * rounds_of(np.int64(node.actions)))
@@ -50,8 +53,6 @@ def start_round(tree: Any, node: Any, survivors: int) -> None:
         row = quota_at(tree, extra, i)
         if row.alive:
             row.done = 0
-            row.granted = schedule.quota
-            row.grant += 1
 
 
 @inlined

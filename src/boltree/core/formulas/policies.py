@@ -37,11 +37,11 @@ from ..memory.views import (
 from ..random import uniform_of
 from .alias import build_table, sample_table
 from .bounds import is_open
-from .distributions import set_reference, weigh
+from .distributions import IN_TABLE, keep_policy, set_reference, weigh
 from .elementary import log
 from .entropies import entropy_of
-from .halving import follow_grant, halving_slot
-from .schedules import log_e_plus, scheduled
+from .halving import begin_rounds, halving_slot
+from .schedules import scheduled, shares
 from .space import HALVING, NO_ENTROPY, POLYNOMIAL_UCB, PRIOR_UCB, SWITCHING, UCB, UNIFORM
 
 BAD, UNKNOWN = -SCHEDULE_FAILED, -UNKNOWN_CHOICE
@@ -63,13 +63,9 @@ def choose(tree: Any, index: int, level: int, fresh: bool) -> int:
     if kind in (UCB, POLYNOMIAL_UCB):
         return upper_confidence(tree, node, node.visits, 0)
     if kind == HALVING:
-        budget, grant = tree.budget, 1
         if level > 0:
-            step = step_at(tree, level - 1)
-            parent = node_at(tree, step.node)
-            row = quota_at(tree, extra_at(tree, parent.block, parent.actions), step.slot)
-            budget, grant = np.int64(row.granted), np.int64(row.grant)
-        follow_grant(tree, node, budget, grant)
+            return upper_confidence(tree, node, node.visits, 0)
+        begin_rounds(tree, node)
         slot = halving_slot(tree, node)
         return slot if slot >= 0 else upper_confidence(tree, node, node.visits, extra_at(tree, node.block, n))
     if kind == PRIOR_UCB:
@@ -94,11 +90,13 @@ def sample(tree: Any, index: int, level: int, fresh: bool, taken: int) -> int:
     explore, follow = shares(tree, visits)
     tabled = is_tabled(tree, n)
     entropic = tree.entropy_bonus != NO_ENTROPY
-    if tree.relative:
-        set_reference(tree, node, level)
-
     total = 1.0
     stale = not tabled or visits >= header_at(tree, node.block - 1).rebuild
+    if tree.relative:
+        if stale:
+            set_reference(tree, node, level)
+        else:
+            policies_of(tree)[level * tree.actions] = IN_TABLE
     if stale:
         alpha = scheduled(tree, tree.alpha_kind, tree.alpha_scale, tree.alpha_function, visits)
         beta = 0.0
@@ -110,11 +108,13 @@ def sample(tree: Any, index: int, level: int, fresh: bool, taken: int) -> int:
             return BAD
         total = weigh(tree, node, level, alpha, beta)
 
-    if (entropic and stale and not tree.batching) or tree.relative:
+    if stale and ((entropic and not tree.batching) or tree.relative):
         enter_entropy(tree, node, level, explore, follow, total)
     if tabled and stale and not tree.batching:
         for i in range(n):
             weights_of(tree)[i] /= total
+        if tree.relative:
+            keep_policy(tree, node, level)
         build_table(tree, table_at(tree, node.block, n), weights_of(tree), n)
         node.marks |= TABLED
         header = header_at(tree, node.block - 1)
@@ -199,14 +199,6 @@ def count_open(tree: Any, node: Any) -> int:
 
 
 @inlined
-def shares(tree: Any, visits: int) -> tuple[float, float]:
-    """The shares of the policy that explore uniformly, and that follow the prior, at a visit."""
-    log_visits = log_e_plus(tree, visits)
-    follow = min(1.0, tree.epsilon_prior / log_visits) if tree.has_prior else 0.0
-    return min(1.0, tree.epsilon / log_visits), follow
-
-
-@inlined
 def mix(tree: Any, node: Any, level: int, explore: float, follow: float, total: float) -> None:
     """Write the search policy of a node, from weights with the given sum, into the scratch memory."""
     n = np.int64(node.actions)
@@ -222,7 +214,7 @@ def mix(tree: Any, node: Any, level: int, explore: float, follow: float, total: 
         share_among_open(tree, node)
     if tree.relative:
         for i in range(n):
-            action = edge_at(tree, node.block + i).action
+            action = i if n == tree.actions else edge_at(tree, node.block + i).action
             policies_of(tree)[level * tree.actions + action] = mixture_of(tree)[i]
 
 

@@ -46,3 +46,11 @@ def scheduled(tree: Any, kind: int, scale: float, function: int, m: int) -> floa
     if call(function, (m, tree.out_at)) != 0:
         return np.nan
     return out_of(tree)[0]  # type: ignore[no-any-return]
+
+
+@inlined
+def shares(tree: Any, visits: int) -> tuple[float, float]:
+    """The shares of the policy that explore uniformly, and that follow the prior, at a visit."""
+    log_visits = log_e_plus(tree, visits)
+    follow = min(1.0, tree.epsilon_prior / log_visits) if tree.has_prior else 0.0
+    return min(1.0, tree.epsilon / log_visits), follow

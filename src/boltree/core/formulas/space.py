@@ -107,10 +107,10 @@ DISTRIBUTIONS = {
     ),
     "halving": Distribution(
         HALVING,
-        "shares its trials out by sequential halving, and then by upper confidence bounds",
+        "shares its trials out among the root's actions by sequential halving, and below by upper confidence bounds",
         bounded=True,
         counts_trials=True,
-        one_parent="gives each child a budget of its parent's, and a shared node has several parents",
+        one_parent="gives the root's actions the same number of trials each, and a shared node counts those of others",
     ),
     "boltzmann": Distribution(
         BOLTZMANN,

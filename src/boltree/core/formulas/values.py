@@ -15,11 +15,14 @@ from typing import Any
 import numpy as np
 
 from ..jit import inlined
-from ..memory.views import edge_at, header_at, references_of, weights_of
+from ..memory.blocks import is_tabled, references_at
+from ..memory.views import edge_at, header_at, references_of, weights_of, words_of
 from .distributions import sparsemax_threshold
 from .elementary import exp, log
 from .schedules import scheduled
 from .space import MAX, POWER, RELATIVE_SOFT, SOFT, SPARSE
+from .support import is_ranked, sparse_maximum_ranked
+from .tournament import best_by_tournament, play_again
 
 
 @inlined
@@ -57,8 +60,12 @@ def state_value(tree: Any, node: Any, slot: int, old_q: float, level: int, alpha
             return soft_maximum_kept(tree, node, slot, old_q, alpha)
         return soft_maximum(tree, node, level, alpha)
     if tree.state_value == RELATIVE_SOFT:
+        if tree.incremental and n > tree.scan_to and is_tabled(tree, n):
+            return soft_maximum_kept(tree, node, slot, old_q, alpha)
         return soft_maximum(tree, node, level, alpha)
     if tree.state_value == SPARSE:
+        if is_ranked(tree, node):
+            return sparse_maximum_ranked(tree, node, slot, old_q, alpha)
         return sparse_maximum(tree, node, alpha)
     return np.nan  # a state value that has no formula here
 
@@ -84,10 +91,20 @@ def scan_best(tree: Any, node: Any) -> None:
 
 @inlined
 def remember_best(tree: Any, node: Any, slot: int, old_q: float) -> None:
-    """Keep track of the tried edge with the highest q after one changed: scan only when the best one has fallen."""
+    """Keep track of the tried edge with the highest q after one changed.
+
+    Only where the best one has fallen is another looked for: among all, or with many actions by a tournament.
+    """
+    ranked = np.int64(node.actions) >= tree.ranked_from
     if node.best == slot and edge_at(tree, node.block + slot).q < old_q:
-        scan_best(tree, node)
-    elif node.best < 0 or edge_at(tree, node.block + slot).q >= edge_at(tree, node.block + node.best).q:
+        if ranked:
+            node.best = best_by_tournament(tree, node, slot)
+        else:
+            scan_best(tree, node)
+        return
+    if ranked:
+        play_again(tree, node, slot)
+    if node.best < 0 or edge_at(tree, node.block + slot).q >= edge_at(tree, node.block + node.best).q:
         node.best = slot
 
 
@@ -101,9 +118,7 @@ def soft_maximum(tree: Any, node: Any, level: int, alpha: float) -> float:
     total = 0.0
     if tree.state_value == RELATIVE_SOFT:
         for i in range(np.int64(node.actions)):
-            total += references_of(tree)[level * tree.actions + i] * exp(
-                (edge_at(tree, node.block + i).q - highest) * cold
-            )
+            total += reference_of(tree, node, level, i) * exp((edge_at(tree, node.block + i).q - highest) * cold)
     else:
         for i in range(np.int64(node.actions)):
             total += exp((edge_at(tree, node.block + i).q - highest) * cold)
@@ -111,8 +126,17 @@ def soft_maximum(tree: Any, node: Any, level: int, alpha: float) -> float:
 
 
 @inlined
+def reference_of(tree: Any, node: Any, level: int, slot: int) -> float:
+    """What the parent's policy gives an edge: on this trial, or where there is a table when that was built."""
+    n = np.int64(node.actions)
+    if is_tabled(tree, n):
+        return words_of(tree)[references_at(tree, node.block, n) + slot]  # type: ignore[no-any-return]
+    return references_of(tree)[level * tree.actions + slot]  # type: ignore[no-any-return]
+
+
+@inlined
 def soft_maximum_kept(tree: Any, node: Any, slot: int, old_q: float, alpha: float) -> float:
-    """The soft maximum from M and E = sum exp((q - M)/alpha), kept up to date (Appendix C.1).
+    """The soft maximum from M and E = sum [reference] exp((q - M)/alpha), kept up to date (Appendix C.1).
 
     M need not be the maximum, only near it. When a higher q arrives, the stored sum is rescaled; when E
     has lost digits to cancellation (it fell far below its peak), it is summed anew.
@@ -120,15 +144,18 @@ def soft_maximum_kept(tree: Any, node: Any, slot: int, old_q: float, alpha: floa
     header = header_at(tree, node.block - 1)
     new_q = edge_at(tree, node.block + slot).q
     cold = 1.0 / alpha
+    share = 1.0
+    if tree.state_value == RELATIVE_SOFT:
+        share = reference_of(tree, node, 0, slot)
     if header.total > 0.0:
-        total = header.total - exp((old_q - header.shift) * cold)
+        total = header.total - share * exp((old_q - header.shift) * cold)
         if new_q > header.shift:
             scale = exp((header.shift - new_q) * cold)
-            total = total * scale + 1.0
+            total = total * scale + share
             header.peak = header.peak * scale
             header.shift = new_q
         else:
-            total += exp((new_q - header.shift) * cold)
+            total += share * exp((new_q - header.shift) * cold)
         header.total = total
         header.peak = max(header.peak, total)
     if not (header.total > header.peak * 0.0625):
@@ -136,7 +163,8 @@ def soft_maximum_kept(tree: Any, node: Any, slot: int, old_q: float, alpha: floa
         for i in range(np.int64(node.actions)):
             highest = max(highest, edge_at(tree, node.block + i).q)
         for i in range(np.int64(node.actions)):
-            total += exp((edge_at(tree, node.block + i).q - highest) * cold)
+            x = exp((edge_at(tree, node.block + i).q - highest) * cold)
+            total += reference_of(tree, node, 0, i) * x if tree.state_value == RELATIVE_SOFT else x
         header.shift = highest
         header.total = total
         header.peak = total

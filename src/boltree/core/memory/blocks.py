@@ -9,11 +9,11 @@ import numpy as np
 from ..formulas.alias import build_table
 from ..formulas.elementary import log
 from ..formulas.entropies import uniform_entropy
-from ..formulas.space import ANCHORED, HALVING, MEAN, NO_ENTROPY, NOT_FROM_PRIOR
+from ..formulas.space import ANCHORED, HALVING, MAX, MEAN, NO_ENTROPY, NOT_FROM_PRIOR
 from ..jit import inlined
 from ..native import FAILED, call
 from .allocation import take_units
-from .layout import BAD_PRIOR, DONE, LEGAL_FAILED, NO_ACTION, NONE, PRIOR_FAILED, RECYCLED, SINGLE
+from .layout import BAD_PRIOR, DONE, LEGAL_FAILED, NO_ACTION, NOBODY, NONE, PRIOR_FAILED, RECYCLED, SINGLE
 from .views import (
     edge_at,
     entropy_at,
@@ -23,8 +23,10 @@ from .views import (
     out_of,
     prior_in_of,
     quota_at,
+    ranked_at,
     schedule_at,
     weights_of,
+    winner_at,
     words_of,
 )
 
@@ -62,12 +64,36 @@ def table_at(tree: Any, block: int, n: int) -> int:
 
 
 @inlined
+def references_at(tree: Any, block: int, n: int) -> int:
+    """Word of the first reference of a block: the parent's policy when the table was built; rho of then follows it."""
+    rows = (2 * n if tree.has_prior else n) if is_tabled(tree, n) else 0
+    return table_at(tree, block, n) + rows
+
+
+@inlined
+def order_at(tree: Any, block: int, n: int) -> int:
+    """Word where the order of a block's edges begins: a tournament for a maximum, else n + 1 ranked edges."""
+    return references_at(tree, block, n) + (2 * n if tree.relative and is_tabled(tree, n) else 0)
+
+
+@inlined
 def units_of(tree: Any, n: int) -> int:
     """Units that a block for n actions takes."""
-    end = table_at(tree, 0, n)
-    if is_tabled(tree, n):
-        end += 2 * n if tree.has_prior else n
+    end = order_at(tree, 0, n)
+    if n >= tree.ranked_from:
+        end += (n + 3) // 4 if tree.state_value == MAX else 4 * (n + 1)
     return tree.has_header + (end + 3) // 4  # type: ignore[no-any-return]
+
+
+@inlined
+def forget_order(tree: Any, node: Any) -> None:
+    """Drop the order of a node's edges, because their values have changed together: it is made again when needed."""
+    n = np.int64(node.actions)
+    if n >= tree.ranked_from:
+        if tree.state_value == MAX:
+            winner_at(tree, order_at(tree, node.block, n), 0).slot = 0
+        else:
+            ranked_at(tree, order_at(tree, node.block, n), n).left = NOBODY
 
 
 @inlined
@@ -159,25 +185,25 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
         if child == NONE and node.best != RECYCLED:
             own = uniform_entropy(tree.entropy_bonus, n)
             node.entropy = -own if node.player == 1 else own
+    forget_order(tree, node)
     if tree.has_header:
         header = header_at(tree, block - 1)
         header.total = -1.0
         header.peak = 0.0
         header.shift = 0.0
         header.rebuild = node.visits
-        if not tree.has_prior and node.best != RECYCLED:  # the first table is uniform: it is built when it is due again
+        if not (tree.has_prior or tree.relative) and node.best != RECYCLED:
+            # the first table is uniform: it is built when it is due again
             began = node.visits - (1 if child != NONE else 0)
             wait = max(np.int64(1), np.int64(tree.rebuild_factor * n))
             header.rebuild = began + (min(began, wait) if tree.early_rebuilds else wait)
         if tree.distribution == HALVING:
             schedule = schedule_at(tree, block - 1)
-            schedule.budget = schedule.used = schedule.quota = schedule.grant = 0
+            schedule.budget = schedule.used = schedule.quota = schedule.begun = 0
             extra = extra_at(tree, block, n)
             for i in range(n):
                 quota_at(tree, extra, i).done = 0
                 quota_at(tree, extra, i).alive = 1
-                quota_at(tree, extra, i).granted = 0
-                quota_at(tree, extra, i).grant = 0
     if child != NONE:
         adopt_single(tree, index, child)
     return DONE

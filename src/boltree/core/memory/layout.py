@@ -8,7 +8,7 @@ edge are nodes, chained through ``sibling``; or, where nodes are shared, *links*
 A block is counted in units of 32 bytes. For n legal actions it holds, in this order:
 
     [header or schedule]  n edges  [n entropies or quotas]  [n + 1 bounds]  [n priors]  [n table rows]
-    [n prior-table rows]
+    [n prior-table rows]  [n references, n probabilities]  [the order of the edges]
 
 The bracketed parts exist when the algorithm needs them. ``node.block`` is the unit of the first
 edge; a header lies one unit before it. Values and entropies are player 0's, except ``edge.q``,
@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 NONE = -1
+NOBODY = 65535  # no edge, where edges are numbered by 16 bits
 RECYCLED = -2  # node.best of a node whose block and subtree were freed (recycling.py)
 
 # node.marks
@@ -93,7 +94,7 @@ SCHEDULE = np.dtype(  # what a header is where actions are halved
         ("budget", "i8"),
         ("used", "i8"),
         ("quota", "i8"),  # further visits of each survivor this round; 0 when there are no more rounds
-        ("grant", "i8"),  # the number of the parent's grant that this schedule follows
+        ("begun", "i8"),  # whether the first round has begun
     ],
     align=True,
 )
@@ -101,8 +102,20 @@ SCHEDULE = np.dtype(  # what a header is where actions are halved
 ENTROPY = np.dtype([("w", "f8"), ("h", "f8"), ("policy", "f8")], align=True)
 # the discounted sum of N(s') H_V(s') over outcomes; H_Q(s,a), the mean; pi(a) as of the last table
 BOUND = np.dtype([("lower", "f8"), ("upper", "f8")], align=True)  # of Q(s,a) for each edge, and then of V(s)
-QUOTA = np.dtype([("done", "i4"), ("alive", "i4"), ("granted", "i4"), ("grant", "i4")], align=True)
+QUOTA = np.dtype([("done", "i4"), ("alive", "i4")], align=True)  # visits of this round; whether it survives
 TABLE = np.dtype([("threshold", "f4"), ("alias", "u4")], align=True)
+WINNER = np.dtype([("slot", "u2")])  # of one match of a tournament among edges (formulas/tournament.py)
+RANKED = np.dtype(  # an edge among others in the order of q (formulas/support.py)
+    [
+        ("highest", "f8"),  # q of those below it and its own
+        ("gaps", "f8"),  # the sum of their differences to the highest
+        ("squares", "f8"),  # the sum of the squares of these
+        ("count", "u2"),  # how many they are
+        ("left", "u2"),  # the edge below it with a higher q; of the row after the last edge, the topmost
+        ("right", "u2"),
+    ],
+    align=True,
+)
 
 UNIT = EDGE.itemsize
 
@@ -192,13 +205,14 @@ TREE = np.dtype(
         ("compact", "i8"),
         ("alias_from", "i8"),
         ("scan_to", "i8"),
+        ("ranked_from", "i8"),  # from so many actions on a node keeps its edges in an order
         ("sweep_least", "i8"),  # a graph is swept as seldom as if it had this number of nodes
         # what the blocks hold
         ("has_header", "i8"),
         ("known", "i8"),  # outcomes are listed by the problem and weighed by their probabilities
         ("proofs", "i8"),  # bounds of values are kept, and trials do not enter what is proven
         ("transpositions", "i8"),  # nodes may have several parents: BY_DEPTH, BY_STATE; 0 in a tree
-        ("extra_words", "i8"),  # of an edge: 3 with entropies, 2 with quotas
+        ("extra_words", "i8"),  # of an edge: 3 with entropies, 1 with quotas
         ("has_prior", "i8"),
         ("prior_external", "i8"),  # it comes with the evaluation of a leaf
         ("relative", "i8"),  # policies of the path are kept

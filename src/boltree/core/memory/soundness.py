@@ -12,7 +12,7 @@ import numpy as np
 
 from ..formulas.space import HALVING, NO_ENTROPY, SWITCHING
 from ..jit import inlined, kernel
-from .blocks import bounds_at, extra_at, is_tabled, prior_at, table_at, units_of
+from .blocks import bounds_at, extra_at, forget_order, is_tabled, prior_at, references_at, table_at, units_of
 from .layout import BY_STATE, LEAF, NONE, ORIGIN, PROVEN, RECYCLED, SINGLE, TABLED, TERMINAL, UNFINISHED, WINDOWED
 from .links import depth_below
 from .outcomes import CHAIN, INDEXED
@@ -70,6 +70,16 @@ def find_fault(handle: Any, met: Any, used: Any) -> int:
         if node.block == NONE or node.marks & SINGLE or node.marks & WINDOWED == 0:
             return _FIELD
     return SOUND
+
+
+@kernel
+def forget_orders(handle: Any) -> None:
+    """Drop the orders that nodes keep of their edges: they follow from the values, and are made again."""
+    tree = handle[0]
+    for index in range(tree.node_count):
+        node = node_at(tree, index)
+        if node.block != NONE and not node.marks & SINGLE:
+            forget_order(tree, node)
 
 
 @inlined
@@ -215,12 +225,12 @@ def fault_in_parts(tree: Any, node: Any, n: int) -> int:
                 return _ACTION
     if tree.distribution == HALVING:
         schedule = schedule_at(tree, node.block - 1)
-        if schedule.budget < 0 or schedule.used < 0 or schedule.quota < 0 or schedule.grant < -1:
+        if schedule.budget < 0 or schedule.used < 0 or schedule.quota < 0:
             return _SCHEDULE
         alive = 0
         for i in range(n):
             quota = quota_at(tree, extra, i)
-            if quota.done < 0 or quota.granted < 0 or quota.grant < 0 or quota.alive < 0 or quota.alive > 1:
+            if quota.done < 0 or quota.alive < 0 or quota.alive > 1:
                 return _SCHEDULE
             alive += quota.alive
         if alive == 0:
@@ -242,6 +252,11 @@ def fault_in_parts(tree: Any, node: Any, n: int) -> int:
     if node.marks & TABLED and not tree.proofs:
         if not (tabled and is_table_sound(tree, table_at(tree, node.block, n), n)):
             return _TABLE
+    if tree.relative and node.marks & TABLED:
+        first = references_at(tree, node.block, n)
+        for i in range(2 * n):
+            if not (words_of(tree)[first + i] >= 0.0 and words_of(tree)[first + i] <= 1.0 + 1e-9):
+                return _TABLE
     if tabled and tree.has_prior and not is_table_sound(tree, table_at(tree, node.block, n) + n, n):
         return _TABLE
     return SOUND

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..formulas.space import HALVING
 from ..jit import inlined, kernel
-from .blocks import units_of
+from .blocks import is_tabled, units_of
 from .layout import NONE, ORIGIN, SINGLE, TERMINAL, UNFINISHED, WINDOWED
-from .views import edge_at, link_at, node_at, schedule_at, states_of, words_of
+from .views import edge_at, header_at, link_at, node_at, schedule_at, states_of, words_of
 
 
 @inlined
@@ -62,6 +62,9 @@ def enter_tree(old: Any, new: Any, index: int, count: int, units: int) -> None:
     new.root = 0
     new.node_count = count
     new.unit_count = units
+    root = node_at(new, 0)
+    if new.relative and root.block != NONE and is_tabled(new, np.int64(root.actions)):
+        header_at(new, root.block - 1).rebuild = root.visits  # its policy is relative to that of its parent no more
 
 
 @kernel
@@ -102,7 +105,7 @@ def copy_subtree(source: Any, target: Any, index: int, origins: Any) -> None:
         done += 1
     enter_tree(old, new, index, count, units)
     if new.distribution == HALVING and node_at(new, 0).block != NONE:
-        schedule_at(new, node_at(new, 0).block - 1).grant = -1  # a new schedule from here
+        schedule_at(new, node_at(new, 0).block - 1).begun = 0  # a new schedule from here
 
 
 @kernel

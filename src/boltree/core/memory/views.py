@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from ..jit import JIT_DISABLED
 from ..native import build_array, plain_array_at
-from .layout import BOUND, EDGE, ENTROPY, FLIGHT, HEADER, LINK, NODE, PATH, QUOTA, SCHEDULE, TABLE, TREE
+from .layout import BOUND, EDGE, ENTROPY, FLIGHT, HEADER, LINK, NODE, PATH, QUOTA, RANKED, SCHEDULE, TABLE, TREE, WINNER
 
 _I64 = ir.IntType(64)
 
@@ -104,6 +104,8 @@ entropy_at = _rows(ENTROPY, "blocks_at")
 quota_at = _rows(QUOTA, "blocks_at")
 bound_at = _rows(BOUND, "blocks_at")
 row_at = _records(TABLE, "blocks_at")
+winner_at = _rows(WINNER, "blocks_at")
+ranked_at = _rows(RANKED, "blocks_at")
 state_word_at = _rows(np.dtype([("word", "u8")]), "states_at")
 step_at = _records(PATH, "path_at")
 flight_at = _records(FLIGHT, "flights_at")

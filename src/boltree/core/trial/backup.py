@@ -109,7 +109,7 @@ def back_up_edge(tree: Any, index: int, level: int, ret: float, child: Any, grap
         node.entropy = at.rest + at.policy * extra.h
     if graph and tree.proofs:
         bound_node(tree, index)
-    if not graph and tree.distribution == HALVING:
+    if not graph and tree.distribution == HALVING and level == 0:
         halving_visit(tree, node, slot)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..formulas.space import HALVING, NO_ENTROPY
 from ..jit import inlined, kernel
-from ..memory.blocks import bounds_at, extra_at
+from ..memory.blocks import bounds_at, extra_at, forget_order
 from ..memory.layout import NONE
 from ..memory.views import bound_at, edge_at, entropy_at, header_at, node_at
 
@@ -52,6 +52,7 @@ def exchange(tree: Any, kept: Any, keep: bool) -> None:
         if keep:
             kept[at], kept[at + 1], kept[at + 2], kept[at + 3] = node.value, node.entropy, node.best, node.marks
         else:
+            forget_order(tree, node)
             node.value, node.entropy = kept[at], kept[at + 1]
             node.best, node.marks = np.int64(kept[at + 2]), np.int64(kept[at + 3])
         at += 4

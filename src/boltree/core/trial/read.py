@@ -9,8 +9,8 @@ import numpy as np
 from ..formulas.bounds import is_open
 from ..formulas.distributions import set_reference, weigh
 from ..formulas.halving import halving_slot
-from ..formulas.policies import count_open, mix, prior_upper_confidence, shares, upper_confidence
-from ..formulas.schedules import scheduled
+from ..formulas.policies import count_open, mix, prior_upper_confidence, upper_confidence
+from ..formulas.schedules import scheduled, shares
 from ..formulas.space import HALVING, NO_ENTROPY, POLYNOMIAL_UCB, PRIOR_UCB, SWITCHING, UCB, UNIFORM
 from ..jit import brief, inlined, kernel
 from ..memory.blocks import extra_at
@@ -101,13 +101,12 @@ def policy_of(tree: Any, path: Any, out: Any) -> None:
         rng = rng_of(tree)
         before = rng[0], rng[1]
         slot = np.int64(-1)
-        if kind == HALVING:
+        rounds = kind == HALVING and last == 0
+        if rounds:
             slot = halving_slot(tree, node)
         if kind == PRIOR_UCB:
             slot = prior_upper_confidence(tree, path[last])
         elif slot < 0:
-            slot = upper_confidence(
-                tree, node, node.visits + 1, extra_at(tree, node.block, n) if kind == HALVING else 0
-            )
+            slot = upper_confidence(tree, node, node.visits + 1, extra_at(tree, node.block, n) if rounds else 0)
         rng[0], rng[1] = before
         out[slot] = 1.0

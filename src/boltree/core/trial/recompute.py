@@ -11,7 +11,7 @@ from ..formulas.entropies import entropy_of
 from ..formulas.space import MAX, MEAN, NO_ENTROPY, RELATIVE_SOFT, SWITCHING
 from ..formulas.values import enter_best, enter_value, scan_best
 from ..jit import inlined
-from ..memory.blocks import extra_at
+from ..memory.blocks import extra_at, forget_order
 from ..memory.layout import LEAF, NONE, ORIGIN, PROVEN, UNFINISHED
 from ..memory.links import is_long
 from ..memory.views import edge_at, entropy_at, header_at, mixture_of, node_at, references_of
@@ -56,6 +56,7 @@ def compute_value(tree: Any, node: Any, total: float, tried: int, graph: bool) -
 
     The relative soft maximum needs the policy of the parent, which is not at hand: that value stays as it is.
     """
+    forget_order(tree, node)
     if tree.state_value == MAX or node.best < 0:
         scan_best(tree, node)
     if tree.state_value == MEAN and tree.distribution == SWITCHING:
