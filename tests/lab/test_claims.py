@@ -293,6 +293,9 @@ def test_what_is_replaced_stays_visible() -> None:
     part = Part("the criterion before", False, "seen", {}).replaced_because("it misread the paper")
     page = as_markdown([Judged(LEDGER["C1"], "holds", [Part("now", True, "seen", {}), part])], False, {})
     assert "| ✓ holds | 1 of 1 |" in page
+    assert "| ≈ differs (before: holds) | 0 of 0 |" in as_markdown(
+        [Judged(LEDGER["C15"], "differs", [part])], False, {}
+    )
     assert "| (✗) | the criterion before *Replaced: it misread the paper.* | seen |" in page
 
 

@@ -4,9 +4,9 @@ A value of a network's policy starts as its logarithm, about 20 at most, so resu
 is then about 100 times what it would be for ±1. Painter et al. tuned epsilon and the prior's weight for BTS and AR-
 BTS, and used them for the other algorithms of the same kind. PUCT is that of AlphaGo Zero, where a move that is not
 tried yet counts as 0; `puct:first_play=parent` lets it count as the position itself. That is stronger, as anchored
-first values are for AR-BTS and AR-DENTS: `ar-bts:q_init=anchored(10),alpha=sqrt_decay(30)` (docs: go). Moves are drawn from the policy
-itself, not from alias tables: at these temperatures a table stands for one move until it is rebuilt, and nodes see
-too few visits for that.
+first values are for AR-BTS and AR-DENTS: `ar-bts:q_init=anchored(10),alpha=sqrt_decay(30)` (docs: go). Moves are
+drawn from the policy itself, not from alias tables: at these temperatures a table stands for one move until it is
+rebuilt, and nodes see too few visits for that.
 """
 
 from __future__ import annotations

@@ -48,6 +48,7 @@ class Claim:
             what is seen.
         measure: for a claim about time: what to measure, alone on the machine (given whether to be quick).
         note: what a reader of the verdict should know.
+        before: the verdict by the criteria that were replaced, if any were.
     """
 
     number: str
@@ -57,6 +58,7 @@ class Claim:
     parts: Callable[[Results], list[Part]]
     measure: Callable[[bool], dict[str, Any]] | None = None
     note: str = ""
+    before: str = ""
 
 
 def counted(parts: Sequence[Part]) -> list[Part]:

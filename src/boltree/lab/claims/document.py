@@ -58,16 +58,18 @@ def as_markdown(judged: Sequence[Judged], quick: bool, pictures: Mapping[str, Se
         "criterion that stands in the code and was fixed before the run. A claim *holds* when all its parts do, "
         "*differs* when some do, is *undecided* (?) where no part fails and a run cannot tell, and *does not "
         "hold* when no part does. A mark in parentheses is a criterion that misread the paper: the reason stands "
-        "beside it, and it does not count. The claims about Go (C19, C20, C22) are matches: [go.md](go.md).",
+        "beside it, it does not count, and the table says what the verdict was by it. The claims about Go (C19, C20, "
+        "C22) are matches: [go.md](go.md).",
         "",
         "| claim | | verdict | parts that hold |",
         "|---|---|---|---|",
     ]
     for one in judged:
         held = "{} of {}".format(*_held(one.parts))
+        before = f" (before: {one.claim.before})" if one.claim.before else ""
         lines.append(
             f"| [{one.claim.number}](#{one.claim.number.lower()}) | {one.claim.says} | "
-            f"{_MARKS[one.verdict]} {one.verdict} | {held} |"
+            f"{_MARKS[one.verdict]} {one.verdict}{before} | {held} |"
         )
     for one in judged:
         lines += ["", f"## {one.claim.number}", "", f"{one.claim.says} ({one.claim.source})", ""]

@@ -140,7 +140,7 @@ def _c33(results: Results) -> list[Part]:
             "and the rate is as the square of the error: for twice the error it is 2 to 8 times as high (median "
             "over the curves)",
             bool(ratios) and 2 <= float(np.median(ratios)) <= 8,
-            f"{np.median(ratios):.1f} times, of {len(ratios)} curves" if ratios else "no curve tells",
+            f"{np.median(ratios):.2f} times, of {len(ratios)} curves" if ratios else "no curve tells",
             {"ratios": ratios},
         ),
         Part(
