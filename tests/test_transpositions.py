@@ -495,7 +495,7 @@ def test_problems_in_python():
         (bt.BTS(), {"transpositions": "depth"}, "transpositions='depth': must be False, True or 'state'"),
         (bt.BTS(), {"transpositions": 1}, "transpositions=1: must be False, True or 'state'"),
         (bt.BTS(), {"transpositions": "state"}, r"DChain has discount=1, must be below 1"),
-        (bt.HMCTS(), {}, "must be False with HMCTS, which gives each child a budget"),
+        (bt.HMCTS(), {}, "must be False with HMCTS, which gives the root"),
         (bt.BRUE(), {}, "must be False with BRUE, which updates one pair"),
         (bt.RENTS(), {}, "must be False with RENTS, which is relative to the parent's policy"),
         (bt.ARRENTS(), {}, "must be False with ARRENTS"),
