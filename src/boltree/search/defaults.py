@@ -65,4 +65,6 @@ def settings_for(problem: Problem, evaluator: Any = None, *, threads: int = 1, g
         value = evaluator if evaluator is not None else "heuristic" if by_heuristic else "rollout"
         algorithm: Algorithm = UCT(c=spread(BIAS)) if value == "rollout" else BTS(alpha=spectrum())
         return Settings(algorithm, "leaf", value, **sharing)  # type: ignore[arg-type]
+    if graph and not known:
+        sharing["outcomes"] = "pooled"
     return Settings(BTS(alpha=spectrum()), "trial", **sharing)  # type: ignore[arg-type]

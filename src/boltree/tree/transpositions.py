@@ -19,6 +19,7 @@ from ..core.trial.frontier import count_frontier, list_frontier
 from ..core.trial.kept import keep_estimates, restore_estimates, size_of_estimates
 from ..core.trial.sweep import MOST_SWEEPS, sweep
 from ..errors import ParameterError
+from .pooled import PooledOutcomes
 from .tree_like import TreeLike
 
 FRONTIER_SHARE = 0.5
@@ -59,10 +60,16 @@ def transpositions_of(transpositions: Any, tree: TreeLike) -> int:
 
 
 class Estimates:
-    """The estimates of a search with shared nodes: the trials' own, and those that are shown."""
+    """The estimates of a search with shared nodes: the trials' own, and those that are shown.
 
-    def __init__(self, tree: TreeLike) -> None:
+    Args:
+        tree: the search's tree.
+        pooled: whether estimates are those of a model of all samples, where states come again.
+    """
+
+    def __init__(self, tree: TreeLike, *, pooled: bool = False) -> None:
         self._tree = tree
+        self._pooled = PooledOutcomes(tree) if pooled else None
         self._own: NDArray[np.float64] | None = None
         self._seconds_a_node = SECONDS_A_NODE
 
@@ -90,6 +97,8 @@ class Estimates:
         due = int(self._tree.fields.next_sweep)
         sweep(self._tree.record, np.zeros(0, np.int64), 1)
         self._tree.fields.next_sweep = due
+        if self._pooled is not None:
+            self._pooled.make_ready()
         if self._tree.fields.proofs:
             count_frontier(self._tree.record, np.zeros(2, np.int64))
             list_frontier(self._tree.record, np.zeros(2, np.int64), 0)
@@ -107,6 +116,8 @@ class Estimates:
         t, storage = self._tree.fields, self._tree.storage
         depth = storage.nodes.view(np.ndarray)["depth"][: int(t.node_count)]
         sweep(self._tree.record, np.argsort(depth, kind="stable")[::-1].copy(), most)
+        if self._pooled is not None:
+            self._pooled.enter()
 
     @property
     def seconds_to_show(self) -> float:
