@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.exact import model as kernels
-from ..core.exact.pooled import describe_states, enter_pooled, number_states, pool_outcomes
+from ..core.exact.pooled import back_pooled, describe_states, enter_pooled, number_states, pool_outcomes
+from .outcomes import SHARE_OF_EXACT_VALUES
 from .tree_like import TreeLike
 
 NODES_A_STATE = 1.25
@@ -23,6 +23,10 @@ NODES_A_STATE = 1.25
 
 OUTCOMES_PER_VISIT = 64
 """Outcomes that may be weighed for each visit of a node by trials: about as long as the visit takes."""
+
+
+MORE_VISITS = float(__import__('os').environ.get('MV','1'))
+"""How many more times a pair counts as tried, with the mean result of its state."""
 
 
 class PooledOutcomes:
@@ -42,8 +46,9 @@ class PooledOutcomes:
         number = np.full(self._tree.size, -1)
         describe_states(record, number, none, np.zeros(0, np.uint8))
         pool_outcomes(record, number, none, none, np.zeros(0), _free(0), none, none, none)
-        _Model(np.zeros(1, np.int64), np.zeros(0, np.uint8), none, np.zeros(0), none, none, none).values(1, 1.0)
-        enter_pooled(record, number, none, none, none, np.zeros(0), np.zeros(0), none, np.zeros(0), none)
+        model = _Model(np.zeros(1, np.int64), np.zeros(0, np.uint8), none, np.zeros(0), none, none, none)
+        values, layers = model.values(1, 1.0)
+        enter_pooled(record, number, none, none, *model.facts, values, layers, MORE_VISITS, model.q)
 
     def enter(self) -> bool:
         """Set the tree's estimates to the values of the model; False where there is none, or it is too much work."""
@@ -51,7 +56,7 @@ class PooledOutcomes:
         nodes = int(t.node_count)
         number = np.empty(nodes, np.int64)
         count = number_states(record, number, _free(nodes))
-        if nodes < NODES_A_STATE * count:
+        if np.count_nonzero(number >= 0) < NODES_A_STATE * count:
             return False
         width, player = np.zeros(count, np.int64), np.zeros(count, np.uint8)
         describe_states(record, number, width, player)
@@ -61,13 +66,11 @@ class PooledOutcomes:
         found = pool_outcomes(record, number, offset, visits, rewards, _free(pair.size), pair, follower, seen)
         model = _Model(offset, player, visits, rewards, pair[:found], follower[:found], seen[:found])
         steps = int(t.horizon) - int(self._tree.storage.node(int(t.root)).depth)
-        if steps * found > OUTCOMES_PER_VISIT * int(t.visits_made):
+        room = SHARE_OF_EXACT_VALUES * self._tree.max_bytes
+        if steps * found > OUTCOMES_PER_VISIT * int(t.visits_made) or 8 * (steps + 1) * (count + 1) > room:
             return False
-        values, start = model.values(steps, float(t.discount))
-        enter_pooled(
-            record, number, offset, model.row_of, model.first, model.probability, model.reward, model.successor,
-            values, start,
-        )  # fmt: skip
+        values, layers = model.values(steps, float(t.discount))
+        enter_pooled(record, number, offset, model.row_of, *model.facts, values, layers, MORE_VISITS, model.q)
         return True
 
 
@@ -90,38 +93,33 @@ class _Model:
     ) -> None:
         tried = visits > 0
         before = np.concatenate([[0], np.cumsum(tried)])
-        self.rows, self.row_of = before[offset], before[:-1]
-        self.has_value = np.diff(self.rows) > 0
-        self.unknown = player.size  # stands for all states without a value
+        self.rows, self.row_of, self.tried = before[offset], before[:-1], visits[tried].astype(np.float64)
+        has_value = np.diff(self.rows) > 0
         self.player = player
+        self.q = np.zeros(before[-1])
         order = np.argsort(self.row_of[pair], kind="stable")
         row, follower, seen = self.row_of[pair][order], follower[order], seen[order]
-        valued = (follower < 0) | self.has_value[follower]
+        valued = (follower < 0) | has_value[follower]
         weight = np.where(valued, seen, 0.0)
         total = np.bincount(row, weight, before[-1])[row]
         self.probability = np.where(total > 0.0, weight, seen) / np.where(total > 0.0, total, visits[tried][row])
-        self.successor = np.where(valued, follower, self.unknown)
+        self.successor = np.where(valued, follower, player.size)
         self.reward = (rewards[tried] / visits[tried])[row]
         self.first = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=before[-1]))])
 
-    def values(self, steps: int, discount: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The values of all states with 0, 1, ... steps left, one after the other, and where each of these begins."""
-        layer, places = np.flatnonzero(self.has_value), np.arange(self.unknown + 1)
-        below = np.zeros(self.unknown + 1)
-        layers = [below]
-        for _ in range(steps):
-            found, values = np.zeros(layer.size), np.zeros(self.unknown + 1)
-            kernels.back_layer(
-                layer, found, places, below, self.rows, self.first, self.probability, self.reward, self.successor,
-                self.player, kernels.REWARD, 1.0, discount,
-            )  # fmt: skip
-            values[layer] = found
-            values[-1] = found.mean() if found.size else 0.0
-            layers.append(values)
-            if (values == below).all():
-                break  # the same with every further step left
-            below = values
-        return np.concatenate(layers), np.arange(len(layers)) * below.size
+    @property
+    def facts(self) -> tuple[Any, ...]:
+        """The rows of every state, how often each was tried, and its outcomes, as kernels take them."""
+        return self.rows, self.tried, self.first, self.probability, self.reward, self.successor
+
+    def values(self, steps: int, discount: float) -> tuple[NDArray[np.float64], int]:
+        """The values of all states with 0, 1, ... steps left, one after the other, and how many there are of these."""
+        values = np.zeros((steps + 1) * self.rows.size)
+        rows, *facts = self.facts
+        for left in range(1, steps + 1):
+            if back_pooled(left, rows, self.player, *facts, values, discount, MORE_VISITS, self.q) and left > 1:
+                return values, left + 1  # the same with every further step left
+        return values, steps + 1
 
 
 def _free(entries: int) -> Any:

@@ -102,15 +102,67 @@ def add_outcome(
     return count
 
 
+@inlined
+def value_of(
+    state: int, left: int, rows: Any, tried: Any, first: Any, probability: Any, reward: Any, successor: Any,
+    values: Any, below: int, sign: float, discount: float, more: float, q: Any,
+) -> float:  # fmt: skip
+    """The value of a state for the player who moves, and in `q` those of its rows.
+
+    The best of noisy means is too high. So a row counts as if it had been tried `more` times more, with the state's
+    mean result; what was tried often is hardly changed by that.
+    """
+    total, visits = 0.0, 0.0
+    for row in range(rows[state], rows[state + 1]):
+        mean = 0.0
+        for k in range(first[row], first[row + 1]):
+            v = values[below + successor[k]] if successor[k] >= 0 and left > 1 else 0.0
+            mean += probability[k] * (reward[k] + discount * v)
+        q[row] = sign * mean
+        total += tried[row] * q[row]
+        visits += tried[row]
+    highest = -np.inf
+    for row in range(rows[state], rows[state + 1]):
+        q[row] = (tried[row] * q[row] + more * (total / visits)) / (tried[row] + more)
+        highest = max(highest, q[row])
+    return highest
+
+
+@kernel
+def back_pooled(
+    left: int, rows: Any, player: Any, tried: Any, first: Any, probability: Any, reward: Any, successor: Any,
+    values: Any, discount: float, more: float, q: Any,
+) -> bool:  # fmt: skip
+    """Compute the values with some steps left from those with one step less; returns whether they are the same.
+
+    States without a row are worth the mean of all others, which stands behind the last of them.
+    """
+    states = rows.size - 1
+    here, below = left * (states + 1), (left - 1) * (states + 1)
+    total, count, same = 0.0, 0, True
+    for s in range(states):
+        if rows[s] < rows[s + 1]:
+            sign = -1.0 if player[s] == 1 else 1.0
+            value = sign * value_of(
+                s, left, rows, tried, first, probability, reward, successor, values, below, sign, discount, more, q
+            )
+            values[here + s] = value
+            same = same and value == values[below + s]
+            total += value
+            count += 1
+    values[here + states] = total / max(count, 1)
+    return same
+
+
 @kernel
 def enter_pooled(
-    handle: Any, number: Any, offset: Any, row_of: Any, first: Any, probability: Any, reward: Any, successor: Any,
-    values: Any, start: Any,
+    handle: Any, number: Any, offset: Any, row_of: Any, rows: Any, tried: Any, first: Any, probability: Any,
+    reward: Any, successor: Any, values: Any, layers: int, more: float, q: Any,
 ) -> None:  # fmt: skip
     """Set Q of every edge that was tried, and V of every node, by the model.
 
-    ``values[start[k] + s]`` is the value of state s with k steps left; the last k stands for all greater ones. The
-    outcomes of a pair are those of its row, ``row_of[pair]``.
+    `values` has those of all states with 0, 1, ... steps left; the last of the `layers` stands for all later ones.
+    The outcomes of a pair are those of its row, ``row_of[pair]``.
     """
     tree = handle[0]
     for index in range(tree.node_count):
@@ -119,16 +171,14 @@ def enter_pooled(
         if s == NONE or node.block == NONE:
             continue
         left = np.int64(tree.horizon - node.depth)
-        below = start[min(left - 1, start.size - 1)]
+        below = min(left - 1, layers - 1) * rows.size
+        sign = -1.0 if node.player == 1 else 1.0
+        node.value = sign * value_of(
+            s, left, rows, tried, first, probability, reward, successor, values, below, sign, tree.discount, more, q
+        )
         for j in range(np.int64(node.actions)):
             edge = edge_at(tree, node.block + j)
-            if edge.visits == 0:
-                continue
-            row, q = row_of[offset[s] + j], 0.0
-            for k in range(first[row], first[row + 1]):
-                v = values[below + successor[k]] if successor[k] >= 0 and left > 1 else 0.0
-                q += probability[k] * (reward[k] + tree.discount * v)
-            edge.w = q * edge.visits
-            edge.q = -q if node.player == 1 else q
+            if edge.visits > 0:
+                edge.q = q[row_of[offset[s] + j]]
+                edge.w = sign * edge.q * edge.visits
         scan_best(tree, node)
-        node.value = values[start[min(left, start.size - 1)] + s]
