@@ -12,7 +12,6 @@ import boltree as bt
 from boltree.core.memory.layout import TERMINAL
 from boltree.lab.suite.hiding import simulator_of
 from boltree.lab.suite.regret import Examination
-from boltree.tree.pooled import MORE_VISITS
 from known_games import Exact
 
 POOLED: dict[str, Any] = {"growth": "trial", "transpositions": True, "outcomes": "pooled"}
@@ -45,17 +44,14 @@ class Plain:
 
     def q(self, state: bytes, left: int) -> dict[int, float]:
         """Q of every action that was tried in a state, in player 0's units."""
-        sign = -1.0 if self.player[state] else 1.0
-        means, visits = {}, {}
+        means = {}
         for action, counts in self.seen[state].items():
             valued = {s: n for s, n in counts.items() if s is None or s in self.seen}
             later = self.unknown(left - 1)
             if valued:
                 later = sum(n * self.value(s, left - 1) for s, n in valued.items()) / sum(valued.values())
-            visits[action] = sum(counts.values())
-            means[action] = sign * (self.paid[state, action] / visits[action] + self.discount * later)
-        mean = sum(visits[a] * means[a] for a in means) / sum(visits.values())
-        return {a: sign * (visits[a] * means[a] + MORE_VISITS * mean) / (visits[a] + MORE_VISITS) for a in means}
+            means[action] = self.paid[state, action] / sum(counts.values()) + self.discount * later
+        return means
 
     def value(self, state: bytes | None, left: int) -> float:
         if state is None or left == 0:
@@ -124,11 +120,8 @@ def test_where_states_do_not_come_again_it_is_sampling() -> None:
 
 
 def test_in_a_simulator_pooled_outcomes_are_worth_much() -> None:
-    """A shop with random demand, asked at ten positions: samples of all days count for each."""
-    from boltree.lab.suite.worlds import inventory
-
-    problem = inventory(np.random.default_rng(5), 12, 12)
-    examination = Examination(problem, 10)
+    """Sailing, asked at ten positions: winds of all steps count for each."""
+    examination = Examination(bt.problems.Sailing(8, "E", horizon=40), 10)
     lost = {}
     for outcomes in ("pooled", "sampled"):
         actions = []

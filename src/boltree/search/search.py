@@ -126,6 +126,8 @@ class Search:
             "growth": growth, "transpositions": transpositions, "outcomes": outcomes, "proofs": proofs
         }  # fmt: skip
         settings = replace(settings, **{name: wish for name, wish in wishes.items() if wish is not None})
+        if outcomes is None and settings.outcomes == "pooled" and not settings.may_pool:
+            settings = replace(settings, outcomes="sampled")
         self.threads = settings.threads
         self.tree = PrintableTree(
             problem,
@@ -140,6 +142,7 @@ class Search:
             max_nodes=max_nodes,
             max_bytes=max_bytes,
             on_full=on_full,
+            gives_up=settings.gives_up and transpositions is None and outcomes is None and proofs is None,
         )
         self.runner = _runner_for(self.tree, self.threads, deterministic, sequence.spawn(1)[0])
 
@@ -228,17 +231,16 @@ class Search:
             None if stop is None else lambda: bool(stop(self)),
             None if watch is None else lambda: watch(self),
         )
-        estimates = self.tree.estimates
         with self._alone(), rescued():
             try:
-                if estimates is not None:
-                    estimates.resume()
+                if self.tree.estimates is not None:
+                    self.tree.estimates.resume()
                 return self.runner.run(limits)
             finally:
                 if line is not None:
                     line.close()
-                if estimates is not None:
-                    estimates.show()
+                if self.tree.estimates is not None:  # which may have been given up
+                    self.tree.estimates.show()
 
     def set_budget(self, trials: int | None) -> None:
         """Tell an algorithm that plans for a number of trials (H-MCTS) how many all runs will have together.

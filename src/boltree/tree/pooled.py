@@ -25,10 +25,6 @@ OUTCOMES_PER_VISIT = 64
 """Outcomes that may be weighed for each visit of a node by trials: about as long as the visit takes."""
 
 
-MORE_VISITS = float(__import__('os').environ.get('MV','1'))
-"""How many more times a pair counts as tried, with the mean result of its state."""
-
-
 class PooledOutcomes:
     """The model of what a tree's trials saw.
 
@@ -48,7 +44,7 @@ class PooledOutcomes:
         pool_outcomes(record, number, none, none, np.zeros(0), _free(0), none, none, none)
         model = _Model(np.zeros(1, np.int64), np.zeros(0, np.uint8), none, np.zeros(0), none, none, none)
         values, layers = model.values(1, 1.0)
-        enter_pooled(record, number, none, none, *model.facts, values, layers, MORE_VISITS, model.q)
+        enter_pooled(record, number, none, none, *model.facts, values, layers, model.q)
 
     def enter(self) -> bool:
         """Set the tree's estimates to the values of the model; False where there is none, or it is too much work."""
@@ -70,7 +66,7 @@ class PooledOutcomes:
         if steps * found > OUTCOMES_PER_VISIT * int(t.visits_made) or 8 * (steps + 1) * (count + 1) > room:
             return False
         values, layers = model.values(steps, float(t.discount))
-        enter_pooled(record, number, offset, model.row_of, *model.facts, values, layers, MORE_VISITS, model.q)
+        enter_pooled(record, number, offset, model.row_of, *model.facts, values, layers, model.q)
         return True
 
 
@@ -93,7 +89,7 @@ class _Model:
     ) -> None:
         tried = visits > 0
         before = np.concatenate([[0], np.cumsum(tried)])
-        self.rows, self.row_of, self.tried = before[offset], before[:-1], visits[tried].astype(np.float64)
+        self.rows, self.row_of = before[offset], before[:-1]
         has_value = np.diff(self.rows) > 0
         self.player = player
         self.q = np.zeros(before[-1])
@@ -108,16 +104,15 @@ class _Model:
         self.first = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=before[-1]))])
 
     @property
-    def facts(self) -> tuple[Any, ...]:
-        """The rows of every state, how often each was tried, and its outcomes, as kernels take them."""
-        return self.rows, self.tried, self.first, self.probability, self.reward, self.successor
+    def facts(self) -> tuple[Any, Any, Any, Any, Any]:
+        """The rows of every state and their outcomes, as kernels take them."""
+        return self.rows, self.first, self.probability, self.reward, self.successor
 
     def values(self, steps: int, discount: float) -> tuple[NDArray[np.float64], int]:
         """The values of all states with 0, 1, ... steps left, one after the other, and how many there are of these."""
         values = np.zeros((steps + 1) * self.rows.size)
-        rows, *facts = self.facts
         for left in range(1, steps + 1):
-            if back_pooled(left, rows, self.player, *facts, values, discount, MORE_VISITS, self.q) and left > 1:
+            if back_pooled(left, *self.facts, self.player, values, discount, self.q) and left > 1:
                 return values, left + 1  # the same with every further step left
         return values, steps + 1
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..algorithms.configure import NEVER, configure
 from ..algorithms.table import MAX_BUDGET, Algorithm
 from ..core.formulas import space
+from ..core.interrupts import held_back
 from ..core.memory import layout as records
 from ..core.memory.arena import physical_memory
 from ..core.memory.partition import Partition
@@ -49,6 +50,8 @@ class Tree:
         problem, algorithm, state, growth, evaluator, transpositions, outcomes, proofs, max_nodes, max_bytes, on_full:
             as of `Search`.
         seed: of the tree's random numbers.
+        gives_up: whether to go on without proofs, in a new tree without shared nodes, once the problem turns out to be
+            too large to be listed.
 
     Attributes:
         record: the tree's record in a one-element array, as kernels take it.
@@ -75,15 +78,39 @@ class Tree:
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
+        gives_up: bool = False,
     ) -> None:
         self.problem, self.algorithm = problem, algorithm
         self.growth, self.evaluator, self.on_full = growth, evaluator, on_full
         self.version = 0
         self._spare: Any = None
+        self._gives_up = gives_up
+        self.exact: ExactValues | None = None
+        self._set_up(transpositions, outcomes, proofs)
+        t = self.fields
+        for_ties, *for_trials = seed.generate_state(3, np.uint64)
+        t.seed = for_ties
+        self.max_nodes = None if max_nodes is None else int(max_nodes)
+        self.is_limited = max_bytes is not None
+        self.max_bytes = min(int(max_bytes), MOST_BYTES) if max_bytes is not None else physical_memory() * 4 // 5
+        self.storage = self.new_storage(self.record, problem.horizon)
+        self.storage.scratch["rng"][:] = for_trials
+        self.noise = np.random.default_rng(seed.spawn(1)[0])
+        self.plant(problem.as_state(state) if state is not None else problem.plain_start(self.storage.scratch["rng"]))
+        if t.proofs:
+            from .exact_values import ExactValues
+
+            self.exact = ExactValues(self, at_full_pace=gives_up)
+
+    # Setting up
+
+    def _set_up(self, transpositions: Transpositions, outcomes: Outcomes, proofs: bool) -> None:
+        """Make the record of a tree that is still to be planted."""
+        problem, evaluator, growth = self.problem, self.evaluator, self.growth
         external = is_external(evaluator, growth)
         prior_external = external and bool(getattr(evaluator, "gives_prior", True))
         record, self._kept = configure(
-            problem, algorithm, has_prior=problem.has("prior") or prior_external, external=external
+            problem, self.algorithm, has_prior=problem.has("prior") or prior_external, external=external
         )
         self._enter(record)
         t = self.fields
@@ -100,27 +127,30 @@ class Tree:
             t.has_header = t.has_header and t.distribution == space.HALVING
             t.alias_from, t.incremental = NEVER, 0  # a table would draw what is proven, too
         self.estimates = Estimates(self, pooled=outcomes == "pooled") if t.transpositions else None
-        self.exact: ExactValues | None = None
+        self.exact = None
         if self.batch > 1 or self.in_common_batches or t.transpositions:
             # a leaf that waits must not be taken for a node with one visit; a shared node's only child has more parents
             t.compact = 0
-        for_ties, *for_trials = seed.generate_state(3, np.uint64)
-        t.seed = for_ties
         if problem.has("prior"):
             t.prior = problem.address("prior")
-        self.max_nodes = None if max_nodes is None else int(max_nodes)
-        self.is_limited = max_bytes is not None
-        self.max_bytes = min(int(max_bytes), MOST_BYTES) if max_bytes is not None else physical_memory() * 4 // 5
-        self.storage = self.new_storage(record, problem.horizon)
-        self.storage.scratch["rng"][:] = for_trials
-        self.noise = np.random.default_rng(seed.spawn(1)[0])
-        self.plant(problem.as_state(state) if state is not None else problem.plain_start(self.storage.scratch["rng"]))
-        if t.proofs:
-            from .exact_values import ExactValues
 
-            self.exact = ExactValues(self)
-
-    # Setting up
+    def _give_up_proofs(self) -> None:
+        """Go on without shared nodes and proofs, in a new tree from the same root."""
+        before, root, scratch = self.fields, self.storage.node(int(self.fields.root)), self.storage.scratch
+        state, depth = self.storage.state(int(before.root), self.problem.state_layout()), int(root.depth)
+        kept = {name: before[name] for name in ("seed", "trials", "visits_made", "horizon")}
+        with held_back():
+            old = self.record
+            self._set_up(False, "sampled", False)
+            record = self.record
+            for name, value in kept.items():
+                record[0][name] = value
+            storage = self.new_storage(record, max(int(before.horizon) - depth, 0))
+            storage.scratch["rng"][:] = scratch["rng"]
+            self._enter(old)
+            self.replace(record, storage)
+            self._gives_up = False
+            self.plant(state, depth)
 
     def _enter(self, record: Any) -> None:
         self.record, self.fields = record, fields_of(record)
@@ -212,6 +242,8 @@ class Tree:
     def make_ready(self) -> None:
         """Compile, if need be, what a run calls."""
         self.run(0)
+        if self._gives_up:
+            run_trials(self.record, 0)
         if self.estimates is not None:
             self.estimates.make_ready()
         if self.exact is not None:
@@ -219,15 +251,22 @@ class Tree:
 
     def run(self, trials: int) -> bool:
         """Run a number of trials, one by one, in this thread; False when there is no memory for another."""
-        t, kernel = self.fields, run_graph_trials if self.fields.transpositions else run_trials
-        end = t.trials + trials
-        while self.exact is not None and t.trials < end and not self.is_proven:
+        end = self.fields.trials + trials
+        while self.exact is not None and self.fields.trials < end and not self.is_proven:
+            t = self.fields
             due = min(end, (t.trials // self.exact.every + 1) * self.exact.every)
-            if not self.drive(lambda: kernel(self.record, due - t.trials)):  # noqa: B023 - called at once
+            if not self._run_to(due):
                 return False
             if t.trials % self.exact.every == 0:
                 self.exact.go_on()
-        return self.drive(lambda: kernel(self.record, end - t.trials))
+                if self._gives_up and self.exact.is_hopeless:
+                    self._give_up_proofs()
+        return self._run_to(end)
+
+    def _run_to(self, end: int) -> bool:
+        """Run trials one by one until there are `end` in all; False when there is no memory for another."""
+        kernel = run_graph_trials if self.fields.transpositions else run_trials
+        return self.drive(lambda: kernel(self.record, end - self.fields.trials))
 
     def drive(self, kernel: Callable[[], int], trials: int = 1) -> bool:
         """Call a kernel until it is done, and handle its events; False when there is no memory to go on.

@@ -1,4 +1,4 @@
-"""A model of a problem from what trials saw: an outcome of a state and action counts, whatever the depth it was seen at.
+"""A model of a problem from what trials saw: what followed a state and an action, at whatever depth it was seen.
 
 Nodes are one for a state and depth, so each knows only what followed there. What follows a state and an action does not
 depend on the depth, so the samples of all depths are samples of the same thing. A *pair* is a state and one of its
@@ -81,7 +81,8 @@ def pool_outcomes(
                 outcome = link_at(tree, link)
                 visits[row] += outcome.visits
                 rewards[row] += outcome.rewards
-                count = add_outcome(table, mask, pair, follower, seen, count, row, number[outcome.child], outcome.visits)
+                state, times = number[outcome.child], outcome.visits
+                count = add_outcome(table, mask, pair, follower, seen, count, row, state, times)
                 link = np.int64(outcome.next)
     return count
 
@@ -104,34 +105,25 @@ def add_outcome(
 
 @inlined
 def value_of(
-    state: int, left: int, rows: Any, tried: Any, first: Any, probability: Any, reward: Any, successor: Any,
-    values: Any, below: int, sign: float, discount: float, more: float, q: Any,
+    state: int, left: int, rows: Any, first: Any, probability: Any, reward: Any, successor: Any, values: Any,
+    below: int, sign: float, discount: float, q: Any,
 ) -> float:  # fmt: skip
-    """The value of a state for the player who moves, and in `q` those of its rows.
-
-    The best of noisy means is too high. So a row counts as if it had been tried `more` times more, with the state's
-    mean result; what was tried often is hardly changed by that.
-    """
-    total, visits = 0.0, 0.0
+    """The value of a state for the player who moves, and in `q` those of its rows."""
+    highest = -np.inf
     for row in range(rows[state], rows[state + 1]):
         mean = 0.0
         for k in range(first[row], first[row + 1]):
             v = values[below + successor[k]] if successor[k] >= 0 and left > 1 else 0.0
             mean += probability[k] * (reward[k] + discount * v)
         q[row] = sign * mean
-        total += tried[row] * q[row]
-        visits += tried[row]
-    highest = -np.inf
-    for row in range(rows[state], rows[state + 1]):
-        q[row] = (tried[row] * q[row] + more * (total / visits)) / (tried[row] + more)
         highest = max(highest, q[row])
     return highest
 
 
 @kernel
 def back_pooled(
-    left: int, rows: Any, player: Any, tried: Any, first: Any, probability: Any, reward: Any, successor: Any,
-    values: Any, discount: float, more: float, q: Any,
+    left: int, rows: Any, first: Any, probability: Any, reward: Any, successor: Any, player: Any, values: Any,
+    discount: float, q: Any,
 ) -> bool:  # fmt: skip
     """Compute the values with some steps left from those with one step less; returns whether they are the same.
 
@@ -144,7 +136,7 @@ def back_pooled(
         if rows[s] < rows[s + 1]:
             sign = -1.0 if player[s] == 1 else 1.0
             value = sign * value_of(
-                s, left, rows, tried, first, probability, reward, successor, values, below, sign, discount, more, q
+                s, left, rows, first, probability, reward, successor, values, below, sign, discount, q
             )
             values[here + s] = value
             same = same and value == values[below + s]
@@ -156,8 +148,8 @@ def back_pooled(
 
 @kernel
 def enter_pooled(
-    handle: Any, number: Any, offset: Any, row_of: Any, rows: Any, tried: Any, first: Any, probability: Any,
-    reward: Any, successor: Any, values: Any, layers: int, more: float, q: Any,
+    handle: Any, number: Any, offset: Any, row_of: Any, rows: Any, first: Any, probability: Any, reward: Any,
+    successor: Any, values: Any, layers: int, q: Any,
 ) -> None:  # fmt: skip
     """Set Q of every edge that was tried, and V of every node, by the model.
 
@@ -174,7 +166,7 @@ def enter_pooled(
         below = min(left - 1, layers - 1) * rows.size
         sign = -1.0 if node.player == 1 else 1.0
         node.value = sign * value_of(
-            s, left, rows, tried, first, probability, reward, successor, values, below, sign, tree.discount, more, q
+            s, left, rows, first, probability, reward, successor, values, below, sign, tree.discount, q
         )
         for j in range(np.int64(node.actions)):
             edge = edge_at(tree, node.block + j)
