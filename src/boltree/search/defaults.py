@@ -6,6 +6,8 @@
 * Where outcomes are hidden, what was seen of a state and action at one depth counts at every other: samples are few.
 * Two players, or a `heuristic`: leaves are valued by rollouts or by the heuristic. A maximum over noisy values
   overestimates, so returns are averaged, by UCT, where a rollout values leaves.
+  Proofs cost a large game half of its trials and more, and win it nothing: once there are too many states to list, the
+  search goes on from the next state of the game without them.
 * An evaluator of the user's own: PUCT, with its priors if it gives any.
 * Several threads do not share nodes, so they are used where that costs less than it brings: in games, and where
   outcomes are not listed.
@@ -39,7 +41,7 @@ class Settings:
     proofs: bool = False
     threads: int = 1
     gives_up: bool = False
-    """Whether proofs are given up where there are too many states to list."""
+    """Whether later states are searched without proofs, once there are too many states to list."""
 
     @property
     def may_pool(self) -> bool:

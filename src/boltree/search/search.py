@@ -239,7 +239,7 @@ class Search:
             finally:
                 if line is not None:
                     line.close()
-                if self.tree.estimates is not None:  # which may have been given up
+                if self.tree.estimates is not None:
                     self.tree.estimates.show()
 
     def set_budget(self, trials: int | None) -> None:

@@ -50,8 +50,7 @@ class Tree:
         problem, algorithm, state, growth, evaluator, transpositions, outcomes, proofs, max_nodes, max_bytes, on_full:
             as of `Search`.
         seed: of the tree's random numbers.
-        gives_up: whether to go on without proofs, in a new tree without shared nodes, once the problem turns out to be
-            too large to be listed.
+        gives_up: whether later roots are searched without proofs, once there turn out to be too many states to list.
 
     Attributes:
         record: the tree's record in a one-element array, as kernels take it.
@@ -134,23 +133,18 @@ class Tree:
         if problem.has("prior"):
             t.prior = problem.address("prior")
 
-    def _give_up_proofs(self) -> None:
-        """Go on without shared nodes and proofs, in a new tree from the same root."""
-        before, root, scratch = self.fields, self.storage.node(int(self.fields.root)), self.storage.scratch
-        state, depth = self.storage.state(int(before.root), self.problem.state_layout()), int(root.depth)
-        kept = {name: before[name] for name in ("seed", "trials", "visits_made", "horizon")}
+    def give_up_proofs(self, state: Any, depth: int, horizon: int) -> None:
+        """Go on from a state without proofs and shared nodes, in a new tree: it does several times as many trials."""
+        before, rng = self.fields, self.storage.scratch["rng"]
         with held_back():
-            old = self.record
             self._set_up(False, "sampled", False)
-            record = self.record
-            for name, value in kept.items():
-                record[0][name] = value
-            storage = self.new_storage(record, max(int(before.horizon) - depth, 0))
-            storage.scratch["rng"][:] = scratch["rng"]
-            self._enter(old)
-            self.replace(record, storage)
+            t = self.fields
+            t.seed, t.horizon = before.seed, horizon
+            self.replace(self.record, self.new_storage(self.record, max(horizon - depth, 0)))
             self._gives_up = False
             self.plant(state, depth)
+            t.trials, t.visits_made = before.trials, before.visits_made
+            self.storage.scratch["rng"][:] = rng
 
     def _enter(self, record: Any) -> None:
         self.record, self.fields = record, fields_of(record)
@@ -242,8 +236,6 @@ class Tree:
     def make_ready(self) -> None:
         """Compile, if need be, what a run calls."""
         self.run(0)
-        if self._gives_up:
-            run_trials(self.record, 0)
         if self.estimates is not None:
             self.estimates.make_ready()
         if self.exact is not None:
@@ -251,22 +243,15 @@ class Tree:
 
     def run(self, trials: int) -> bool:
         """Run a number of trials, one by one, in this thread; False when there is no memory for another."""
-        end = self.fields.trials + trials
-        while self.exact is not None and self.fields.trials < end and not self.is_proven:
-            t = self.fields
+        t, kernel = self.fields, run_graph_trials if self.fields.transpositions else run_trials
+        end = t.trials + trials
+        while self.exact is not None and t.trials < end and not self.is_proven:
             due = min(end, (t.trials // self.exact.every + 1) * self.exact.every)
-            if not self._run_to(due):
+            if not self.drive(lambda: kernel(self.record, due - t.trials)):  # noqa: B023 - called at once
                 return False
             if t.trials % self.exact.every == 0:
                 self.exact.go_on()
-                if self._gives_up and self.exact.is_hopeless:
-                    self._give_up_proofs()
-        return self._run_to(end)
-
-    def _run_to(self, end: int) -> bool:
-        """Run trials one by one until there are `end` in all; False when there is no memory for another."""
-        kernel = run_graph_trials if self.fields.transpositions else run_trials
-        return self.drive(lambda: kernel(self.record, end - self.fields.trials))
+        return self.drive(lambda: kernel(self.record, end - t.trials))
 
     def drive(self, kernel: Callable[[], int], trials: int = 1) -> bool:
         """Call a kernel until it is done, and handle its events; False when there is no memory to go on.
@@ -312,6 +297,11 @@ class Tree:
         """Whether the root's value is proven, so that there is nothing to try any more."""
         t = self.fields
         return bool(t.proofs and self.storage.node(int(t.root)).marks & records.PROVEN)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether proofs are to be given up at the next root."""
+        return self._gives_up and self.exact is not None and self.exact.is_hopeless and not self.is_proven
 
     @property
     def root_waits(self) -> bool:
