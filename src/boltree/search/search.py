@@ -178,7 +178,7 @@ class Search:
 
     @property
     def proofs(self) -> bool:
-        """Whether bounds are kept and values proven, as it was given."""
+        """Whether bounds are kept and values proven: as it was given, unless a large game has given that up."""
         return bool(self.tree.fields.proofs)
 
     @property
