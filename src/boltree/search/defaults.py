@@ -6,8 +6,6 @@
 * Where outcomes are hidden, what was seen of a state and action at one depth counts at every other: samples are few.
 * Two players, or a `heuristic`: leaves are valued by rollouts or by the heuristic. A maximum over noisy values
   overestimates, so returns are averaged, by UCT, where a rollout values leaves.
-  Proofs cost a large game half of its trials and more, and win it nothing: once there are too many states to list, the
-  search goes on from the next state of the game without them.
 * An evaluator of the user's own: PUCT, with its priors if it gives any.
 * Several threads do not share nodes, so they are used where that costs less than it brings: in games, and where
   outcomes are not listed.
@@ -40,8 +38,6 @@ class Settings:
     outcomes: Outcomes = "sampled"
     proofs: bool = False
     threads: int = 1
-    gives_up: bool = False
-    """Whether later states are searched without proofs, once there are too many states to list."""
 
     @property
     def may_pool(self) -> bool:
@@ -74,8 +70,7 @@ def settings_for(problem: Problem, evaluator: Any = None, *, threads: int = 1, g
     if by_heuristic or evaluator is not None or problem.has("player"):
         value = evaluator if evaluator is not None else "heuristic" if by_heuristic else "rollout"
         algorithm: Algorithm = UCT(c=spread(BIAS)) if value == "rollout" else BTS(alpha=spectrum())
-        gives_up = known and value == "rollout" and problem.has("player")
-        return Settings(algorithm, "leaf", value, gives_up=gives_up, **sharing)  # type: ignore[arg-type]
+        return Settings(algorithm, "leaf", value, **sharing)  # type: ignore[arg-type]
     if graph and not known:
         sharing["outcomes"] = "pooled"
     return Settings(BTS(alpha=spectrum()), "trial", **sharing)  # type: ignore[arg-type]

@@ -142,7 +142,6 @@ class Search:
             max_nodes=max_nodes,
             max_bytes=max_bytes,
             on_full=on_full,
-            gives_up=settings.gives_up and transpositions is None and outcomes is None and proofs is None,
         )
         self.runner = _runner_for(self.tree, self.threads, deterministic, sequence.spawn(1)[0])
 
@@ -178,7 +177,7 @@ class Search:
 
     @property
     def proofs(self) -> bool:
-        """Whether bounds are kept and values proven: as it was given, unless a large game has given that up."""
+        """Whether bounds are kept and values proven, as it was given."""
         return bool(self.tree.fields.proofs)
 
     @property
@@ -231,16 +230,17 @@ class Search:
             None if stop is None else lambda: bool(stop(self)),
             None if watch is None else lambda: watch(self),
         )
+        estimates = self.tree.estimates
         with self._alone(), rescued():
             try:
-                if self.tree.estimates is not None:
-                    self.tree.estimates.resume()
+                if estimates is not None:
+                    estimates.resume()
                 return self.runner.run(limits)
             finally:
                 if line is not None:
                     line.close()
-                if self.tree.estimates is not None:
-                    self.tree.estimates.show()
+                if estimates is not None:
+                    estimates.show()
 
     def set_budget(self, trials: int | None) -> None:
         """Tell an algorithm that plans for a number of trials (H-MCTS) how many all runs will have together.

@@ -72,9 +72,6 @@ def move_root(tree: Tree, above: Node, outcome: Outcome, receding: bool) -> None
     kept, given = outcome
     by_state = tree.fields.transpositions == records.BY_STATE
     depth = 0 if by_state else above.depth + 1
-    if tree.is_hopeless and not (kept is not None and (kept.terminal or kept.proven)):
-        tree.give_up_proofs(given, depth, int(tree.fields.horizon) + (1 if receding else 0))
-        return
     player = tree.problem.plain_player(given) if kept is None else kept.player
     record = tree.record.copy()
     t = fields_of(record)

@@ -28,9 +28,6 @@ EVERY_TRIALS = 64
 SHARE_WHERE_STATES_SPREAD = 0.03125
 """The share of the listing that is done while most of the states that are found are not expanded."""
 
-MOST_PAIRS = 100_000
-"""Pairs of a state and an action beyond which a problem is not one that is solved in passing."""
-
 FEW_PAIRS = 2000
 """Up to this number of pairs of a state and an action it is not asked whether states spread."""
 
@@ -43,14 +40,13 @@ class ExactValues:
 
     Args:
         tree: a tree that keeps bounds and knows outcomes.
-        at_full_pace: whether states of a compiled problem are listed as fast where they spread.
 
     Attributes:
         complete: whether all values are known.
     """
 
-    def __init__(self, tree: TreeLike, *, at_full_pace: bool = False) -> None:
-        self._tree, self._at_full_pace = tree, at_full_pace
+    def __init__(self, tree: TreeLike) -> None:
+        self._tree = tree
         self._is_python = isinstance(tree.problem, PythonProblem)
         self.every = 1 if self._is_python else EVERY_TRIALS
         self.forget()
@@ -65,11 +61,6 @@ class ExactValues:
         self._offsets = np.zeros(0, np.int64)
         self._until = int(t.horizon)  # depths of the tree count up to here
         self._visits_before, self._listed_before, self._work = int(t.visits_made), int(t.listed), 0
-
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether there are too many states to be listed in passing."""
-        return self._model is not None and not self._model.closed and self._model.row_count > MOST_PAIRS
 
     @property
     def nbytes(self) -> int:
@@ -104,8 +95,7 @@ class ExactValues:
             # a compiled problem lists the outcomes of an action in about the time of a visit; Python is asked no more
             # often than by the trials
             most = t.listed - self._listed_before if self._is_python else t.visits_made - self._visits_before
-            slow = spread and not (self._at_full_pace and not self._is_python and model.row_count <= MOST_PAIRS)
-            model.extend(int(most * (SHARE_WHERE_STATES_SPREAD if slow else 1.0)))
+            model.extend(int(most * (SHARE_WHERE_STATES_SPREAD if spread else 1.0)))
         if model.closed:
             self._compute(OUTCOMES_PER_VISIT * (int(t.visits_made) - self._visits_before))
 

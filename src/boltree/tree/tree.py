@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from ..algorithms.configure import NEVER, configure
 from ..algorithms.table import MAX_BUDGET, Algorithm
 from ..core.formulas import space
-from ..core.interrupts import held_back
 from ..core.memory import layout as records
 from ..core.memory.arena import physical_memory
 from ..core.memory.partition import Partition
@@ -50,7 +49,6 @@ class Tree:
         problem, algorithm, state, growth, evaluator, transpositions, outcomes, proofs, max_nodes, max_bytes, on_full:
             as of `Search`.
         seed: of the tree's random numbers.
-        gives_up: whether later roots are searched without proofs, once there turn out to be too many states to list.
 
     Attributes:
         record: the tree's record in a one-element array, as kernels take it.
@@ -77,39 +75,15 @@ class Tree:
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
-        gives_up: bool = False,
     ) -> None:
         self.problem, self.algorithm = problem, algorithm
         self.growth, self.evaluator, self.on_full = growth, evaluator, on_full
         self.version = 0
         self._spare: Any = None
-        self._gives_up = gives_up
-        self.exact: ExactValues | None = None
-        self._set_up(transpositions, outcomes, proofs)
-        t = self.fields
-        for_ties, *for_trials = seed.generate_state(3, np.uint64)
-        t.seed = for_ties
-        self.max_nodes = None if max_nodes is None else int(max_nodes)
-        self.is_limited = max_bytes is not None
-        self.max_bytes = min(int(max_bytes), MOST_BYTES) if max_bytes is not None else physical_memory() * 4 // 5
-        self.storage = self.new_storage(self.record, problem.horizon)
-        self.storage.scratch["rng"][:] = for_trials
-        self.noise = np.random.default_rng(seed.spawn(1)[0])
-        self.plant(problem.as_state(state) if state is not None else problem.plain_start(self.storage.scratch["rng"]))
-        if t.proofs:
-            from .exact_values import ExactValues
-
-            self.exact = ExactValues(self, at_full_pace=gives_up)
-
-    # Setting up
-
-    def _set_up(self, transpositions: Transpositions, outcomes: Outcomes, proofs: bool) -> None:
-        """Make the record of a tree that is still to be planted."""
-        problem, evaluator, growth = self.problem, self.evaluator, self.growth
         external = is_external(evaluator, growth)
         prior_external = external and bool(getattr(evaluator, "gives_prior", True))
         record, self._kept = configure(
-            problem, self.algorithm, has_prior=problem.has("prior") or prior_external, external=external
+            problem, algorithm, has_prior=problem.has("prior") or prior_external, external=external
         )
         self._enter(record)
         t = self.fields
@@ -126,25 +100,27 @@ class Tree:
             t.has_header = t.has_header and t.distribution == space.HALVING
             t.alias_from, t.incremental = NEVER, 0  # a table would draw what is proven, too
         self.estimates = Estimates(self, pooled=outcomes == "pooled") if t.transpositions else None
-        self.exact = None
+        self.exact: ExactValues | None = None
         if self.batch > 1 or self.in_common_batches or t.transpositions:
             # a leaf that waits must not be taken for a node with one visit; a shared node's only child has more parents
             t.compact = 0
+        for_ties, *for_trials = seed.generate_state(3, np.uint64)
+        t.seed = for_ties
         if problem.has("prior"):
             t.prior = problem.address("prior")
+        self.max_nodes = None if max_nodes is None else int(max_nodes)
+        self.is_limited = max_bytes is not None
+        self.max_bytes = min(int(max_bytes), MOST_BYTES) if max_bytes is not None else physical_memory() * 4 // 5
+        self.storage = self.new_storage(record, problem.horizon)
+        self.storage.scratch["rng"][:] = for_trials
+        self.noise = np.random.default_rng(seed.spawn(1)[0])
+        self.plant(problem.as_state(state) if state is not None else problem.plain_start(self.storage.scratch["rng"]))
+        if t.proofs:
+            from .exact_values import ExactValues
 
-    def give_up_proofs(self, state: Any, depth: int, horizon: int) -> None:
-        """Go on from a state without proofs and shared nodes, in a new tree: it does several times as many trials."""
-        before, rng = self.fields, self.storage.scratch["rng"]
-        with held_back():
-            self._set_up(False, "sampled", False)
-            t = self.fields
-            t.seed, t.horizon = before.seed, horizon
-            self.replace(self.record, self.new_storage(self.record, max(horizon - depth, 0)))
-            self._gives_up = False
-            self.plant(state, depth)
-            t.trials, t.visits_made = before.trials, before.visits_made
-            self.storage.scratch["rng"][:] = rng
+            self.exact = ExactValues(self)
+
+    # Setting up
 
     def _enter(self, record: Any) -> None:
         self.record, self.fields = record, fields_of(record)
@@ -297,11 +273,6 @@ class Tree:
         """Whether the root's value is proven, so that there is nothing to try any more."""
         t = self.fields
         return bool(t.proofs and self.storage.node(int(t.root)).marks & records.PROVEN)
-
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether proofs are to be given up at the next root."""
-        return self._gives_up and self.exact is not None and self.exact.is_hopeless and not self.is_proven
 
     @property
     def root_waits(self) -> bool:
