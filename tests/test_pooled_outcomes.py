@@ -53,6 +53,10 @@ class Plain:
             means[action] = self.paid[state, action] / sum(counts.values()) + self.discount * later
         return means
 
+    def has_unknown(self, state: bytes) -> bool:
+        """Whether an action may lead to a state of which no action was tried."""
+        return any(s is not None and s not in self.seen for counts in self.seen[state].values() for s in counts)
+
     def value(self, state: bytes | None, left: int) -> float:
         if state is None or left == 0:
             return 0.0
@@ -66,14 +70,25 @@ class Plain:
         return float(np.mean([self.value(state, left) for state in self.seen])) if left else 0.0
 
 
-@pytest.mark.parametrize("two", [False, True], ids=["one player", "two players"])
+def walk() -> bt.Problem:
+    """A slippery walk along a line: its ends are seen at the horizon only, so nothing is known of them."""
+    rows = []
+    for x in range(15):
+        here = [[(0.7, min(x + 1, 14), 0.1 * x, False), (0.3, max(x - 1, 0), 0.0, False)]]
+        rows.append([*here, [(0.6, max(x - 1, 0), 0.3, False), (0.4, min(x + 1, 14), -0.2, x == 9)]])
+    return bt.problems.OutcomeTable(rows, horizon=6, start=7, discount=0.9)
+
+
+@pytest.mark.parametrize("make", ["one player", "two players", "walk"])
 @pytest.mark.parametrize("seed", range(3))
-def test_every_number(seed: int, two: bool) -> None:
-    search = bt.Search(simulator_of(Exact(seed, two=two).problem), bt.BTS(alpha=0.3), seed=seed, **POOLED)
+def test_every_number(seed: int, make: str) -> None:
+    problem = walk() if make == "walk" else Exact(seed, two=make == "two players").problem
+    search = bt.Search(simulator_of(problem), bt.BTS(alpha=0.3), seed=seed, **POOLED)
     search.run(trials=60)
     plain, tree = Plain(search), search.tree
     pooled = len(plain.player) * 1.25 <= search.size
     assert pooled, "the test is of nothing where states do not come again"
+    assert (make == "walk") == any(plain.has_unknown(s) for s in plain.seen), "and of states that have no value"
     compared = 0
     for index in range(search.size):
         node = tree.storage.node(index)
@@ -85,6 +100,7 @@ def test_every_number(seed: int, two: bool) -> None:
         for edge in tree.edges_of(index):
             if edge["visits"]:
                 assert sign * edge["q"] == pytest.approx(q[int(edge["action"])])
+                assert edge["w"] == pytest.approx(q[int(edge["action"])] * edge["visits"])
                 compared += 1
     assert compared > 20
 

@@ -9,7 +9,7 @@ and two runs of 500 trials do what one run of 1,000 does.
 from __future__ import annotations
 
 import time
-from typing import Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,10 @@ from ..core.trial.frontier import count_frontier, list_frontier
 from ..core.trial.kept import keep_estimates, restore_estimates, size_of_estimates
 from ..core.trial.sweep import MOST_SWEEPS, sweep
 from ..errors import ParameterError
-from .pooled import PooledOutcomes
 from .tree_like import TreeLike
+
+if TYPE_CHECKING:
+    from .pooled import PooledOutcomes
 
 FRONTIER_SHARE = 0.5
 """The frontier is listed where it has become smaller than this share of the actions whose outcomes are listed."""
@@ -69,7 +71,11 @@ class Estimates:
 
     def __init__(self, tree: TreeLike, *, pooled: bool = False) -> None:
         self._tree = tree
-        self._pooled = PooledOutcomes(tree) if pooled else None
+        self._pooled: PooledOutcomes | None = None
+        if pooled:
+            from .pooled import PooledOutcomes
+
+            self._pooled = PooledOutcomes(tree)
         self._own: NDArray[np.float64] | None = None
         self._seconds_a_node = SECONDS_A_NODE
 
