@@ -163,7 +163,9 @@ def test_what_a_search_without_an_algorithm_chooses() -> None:
     known = bt.Search(bt.problems.DChain(4), seed=0)
     assert (known.growth, known.transpositions, known.outcomes, known.proofs) == ("trial", True, "known", True)
     simulated = bt.Search(Simulated(), seed=0)
-    assert (simulated.transpositions, simulated.outcomes, simulated.proofs) == (True, "sampled", False)
+    assert (simulated.transpositions, simulated.outcomes, simulated.proofs) == (True, "pooled", False)
+    for wish in ({"transpositions": False}, {"growth": "leaf"}):
+        assert bt.Search(Simulated(), seed=0, **wish).outcomes == "sampled"  # what was wished for cannot have more
     game = bt.Search(bt.problems.ConnectFour(), seed=0)
     assert game.growth == "leaf"
     assert not game.algorithm.state_value_row.maximal  # rollouts are noisy

@@ -3,6 +3,7 @@
 * A problem that lists its outcomes (or is deterministic) is searched with known probabilities, shared nodes and proofs.
 * One player: BTS at a temperature drawn for each trial, on all states of a trial. Bellman backups do not depend on who
   chose the actions, so hot trials explore and cold ones look closely, in one tree; no temperature has to be right.
+* Where outcomes are hidden, what was seen of a state and action at one depth counts at every other: samples are few.
 * Two players, or a `heuristic`: leaves are valued by rollouts or by the heuristic. A maximum over noisy values
   overestimates, so returns are averaged, by UCT, where a rollout values leaves.
 * An evaluator of the user's own: PUCT, with its priors if it gives any.
@@ -38,6 +39,11 @@ class Settings:
     proofs: bool = False
     threads: int = 1
 
+    @property
+    def may_pool(self) -> bool:
+        """Whether outcomes can be pooled over depths."""
+        return self.growth == "trial" and self.transpositions is True
+
 
 def settings_for(problem: Problem, evaluator: Any = None, *, threads: int = 1, graph: bool = True) -> Settings:
     """What to search a problem with.
@@ -65,4 +71,6 @@ def settings_for(problem: Problem, evaluator: Any = None, *, threads: int = 1, g
         value = evaluator if evaluator is not None else "heuristic" if by_heuristic else "rollout"
         algorithm: Algorithm = UCT(c=spread(BIAS)) if value == "rollout" else BTS(alpha=spectrum())
         return Settings(algorithm, "leaf", value, **sharing)  # type: ignore[arg-type]
+    if graph and not known:
+        sharing["outcomes"] = "pooled"
     return Settings(BTS(alpha=spectrum()), "trial", **sharing)  # type: ignore[arg-type]

@@ -56,7 +56,9 @@ class Search:
             ``"auto"`` is True wherever it can be. Not with algorithms that look at a node's one parent (RENTS, H-MCTS,
             BRUE), nor with batches of evaluations, nor with several threads.
         outcomes: ``"sampled"`` weighs what an action leads to by how often it did; ``"known"`` by the probabilities
-            that the problem lists (`outcomes`, or ``deterministic = True``). Known ones need `transpositions`.
+            that the problem lists (`outcomes`, or ``deterministic = True``); ``"pooled"`` by how often it did at any
+            depth, where states come again. Both need `transpositions`; pooled ones growth ``"trial"``, and an algorithm
+            whose values are maxima.
         proofs: keep bounds of all values, never try again what is proven or surely worse, and end a run when the root
             is proven. Needs known outcomes; not with values that count entropy (MENTS, RENTS, TENTS).
         max_nodes: the tree never has more nodes than this.
@@ -124,6 +126,8 @@ class Search:
             "growth": growth, "transpositions": transpositions, "outcomes": outcomes, "proofs": proofs
         }  # fmt: skip
         settings = replace(settings, **{name: wish for name, wish in wishes.items() if wish is not None})
+        if outcomes is None and settings.outcomes == "pooled" and not settings.may_pool:
+            settings = replace(settings, outcomes="sampled")
         self.threads = settings.threads
         self.tree = PrintableTree(
             problem,
@@ -168,8 +172,8 @@ class Search:
 
     @property
     def outcomes(self) -> Outcomes:
-        """``"sampled"`` or ``"known"``, as it was given."""
-        return "known" if self.tree.fields.known else "sampled"
+        """``"sampled"``, ``"pooled"`` or ``"known"``, as it was given."""
+        return self.tree.outcomes
 
     @property
     def proofs(self) -> bool:

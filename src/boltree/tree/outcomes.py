@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from ..core.memory.layout import BY_DEPTH
+from ..core.memory.layout import BY_DEPTH, TRIAL
 from ..errors import ParameterError, ProblemError
 from .tree_like import TreeLike
 
-Outcomes = Literal["sampled", "known"]
+Outcomes = Literal["sampled", "pooled", "known"]
 
 SHARE_OF_EXACT_VALUES = 0.125
 """The share of a search's memory that the problem's exact values may take, where they are worked out beside trials."""
@@ -18,13 +18,16 @@ SHARE_OF_EXACT_VALUES = 0.125
 def enter_outcomes(tree: TreeLike, outcomes: Any, proofs: Any) -> None:
     """Enter into a tree's record what it knows of outcomes; refuses what makes no sense."""
     t, problem = tree.fields, tree.problem
-    if outcomes not in ("sampled", "known"):
-        raise ParameterError(f"outcomes={outcomes!r}: must be 'sampled' or 'known'")
+    if outcomes not in ("sampled", "pooled", "known"):
+        raise ParameterError(f"outcomes={outcomes!r}: must be 'sampled', 'pooled' or 'known'")
     if not isinstance(proofs, bool):
         raise ParameterError(f"proofs={proofs!r}: must be True or False")
     if proofs and outcomes != "known":
         raise ParameterError("proofs=True: needs outcomes='known', because a value is proven from all outcomes")
     if outcomes == "sampled":
+        return
+    if outcomes == "pooled":
+        _check_pooled(tree)
         return
     if not lists_outcomes(problem):
         raise ParameterError(
@@ -48,6 +51,19 @@ def enter_outcomes(tree: TreeLike, outcomes: Any, proofs: Any) -> None:
     t.proofs = 1
     t.lowest_reward, t.highest_reward = rewards_of(problem)
     t.bounds = problem.address("bounds")
+
+
+def _check_pooled(tree: TreeLike) -> None:
+    """Refuse outcomes pooled over depths where that makes no sense."""
+    t, row = tree.fields, tree.algorithm.state_value_row
+    if t.transpositions != BY_DEPTH:
+        raise ParameterError("outcomes='pooled': needs transpositions=True, where a node is a state at a depth")
+    if t.growth != TRIAL:
+        raise ParameterError("outcomes='pooled': needs growth='trial', because values of leaves are not outcomes")
+    if not row.maximal or row.has_temperature:
+        raise ParameterError(
+            f"outcomes='pooled': must be 'sampled' or 'known' with {tree.algorithm.name}, whose values are not maxima"
+        )
 
 
 def rewards_of(problem: Any) -> tuple[float, float]:

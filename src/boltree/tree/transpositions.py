@@ -9,7 +9,7 @@ and two runs of 500 trials do what one run of 1,000 does.
 from __future__ import annotations
 
 import time
-from typing import Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from ..core.trial.kept import keep_estimates, restore_estimates, size_of_estimat
 from ..core.trial.sweep import MOST_SWEEPS, sweep
 from ..errors import ParameterError
 from .tree_like import TreeLike
+
+if TYPE_CHECKING:
+    from .pooled import PooledOutcomes
 
 FRONTIER_SHARE = 0.5
 """The frontier is listed where it has become smaller than this share of the actions whose outcomes are listed."""
@@ -59,10 +62,20 @@ def transpositions_of(transpositions: Any, tree: TreeLike) -> int:
 
 
 class Estimates:
-    """The estimates of a search with shared nodes: the trials' own, and those that are shown."""
+    """The estimates of a search with shared nodes: the trials' own, and those that are shown.
 
-    def __init__(self, tree: TreeLike) -> None:
+    Args:
+        tree: the search's tree.
+        pooled: whether estimates are those of a model of all samples, where states come again.
+    """
+
+    def __init__(self, tree: TreeLike, *, pooled: bool = False) -> None:
         self._tree = tree
+        self._pooled: PooledOutcomes | None = None
+        if pooled:
+            from .pooled import PooledOutcomes
+
+            self._pooled = PooledOutcomes(tree)
         self._own: NDArray[np.float64] | None = None
         self._seconds_a_node = SECONDS_A_NODE
 
@@ -90,6 +103,8 @@ class Estimates:
         due = int(self._tree.fields.next_sweep)
         sweep(self._tree.record, np.zeros(0, np.int64), 1)
         self._tree.fields.next_sweep = due
+        if self._pooled is not None:
+            self._pooled.make_ready()
         if self._tree.fields.proofs:
             count_frontier(self._tree.record, np.zeros(2, np.int64))
             list_frontier(self._tree.record, np.zeros(2, np.int64), 0)
@@ -107,6 +122,8 @@ class Estimates:
         t, storage = self._tree.fields, self._tree.storage
         depth = storage.nodes.view(np.ndarray)["depth"][: int(t.node_count)]
         sweep(self._tree.record, np.argsort(depth, kind="stable")[::-1].copy(), most)
+        if self._pooled is not None:
+            self._pooled.enter()
 
     @property
     def seconds_to_show(self) -> float:

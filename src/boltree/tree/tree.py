@@ -93,17 +93,18 @@ class Tree:
         self.in_common_batches = bool(getattr(evaluator, "serves_many_searches", False)) and not self.counts_trials
         t.transpositions = transpositions_of(transpositions, self)
         self.transpositions: Transpositions = transpositions
+        t.growth = records.TRIAL if growth == "trial" else records.LEAF
         enter_outcomes(self, outcomes, proofs)
+        self.outcomes: Outcomes = outcomes
         if t.proofs:
             t.has_header = t.has_header and t.distribution == space.HALVING
             t.alias_from, t.incremental = NEVER, 0  # a table would draw what is proven, too
             t.ranked_from = NEVER  # bounds are compared for all actions at once
-        self.estimates = Estimates(self) if t.transpositions else None
+        self.estimates = Estimates(self, pooled=outcomes == "pooled") if t.transpositions else None
         self.exact: ExactValues | None = None
         if self.batch > 1 or self.in_common_batches or t.transpositions:
             # a leaf that waits must not be taken for a node with one visit; a shared node's only child has more parents
             t.compact = 0
-        t.growth = records.TRIAL if growth == "trial" else records.LEAF
         for_ties, *for_trials = seed.generate_state(3, np.uint64)
         t.seed = for_ties
         if problem.has("prior"):
