@@ -9,6 +9,8 @@ from ..extras import needs
 from ..problem.problem import Problem
 from ..problems.outcome_table import OutcomeTable
 from .freezing import frozen
+from .rddl_compiled import compiled
+from .rddl_grounding import UncompiledError
 from .rddl_outcomes import NotFiniteError, outcomes
 from .rddl_world import Fluents, RDDLWorld, told
 from .simulated_problem import SimulatedProblem
@@ -46,6 +48,11 @@ def from_rddl(
     name = f"{domain}, {instance}"
     horizon = int(env.horizon) if horizon is None else horizon
     discount = float(env.discount) if discount is None else discount
+    if table is not True:
+        try:
+            return compiled(name, world, horizon, discount, (from_rddl, (domain, instance)))
+        except UncompiledError as error:
+            print("UNCOMPILED", error)
     if table is not False:
         try:
             return RDDLTable(name, world, horizon, discount, FEW if table is None else (2**62,) * 3)

@@ -146,8 +146,11 @@ def take_step(functions: dict[str, Any], words: int) -> Any:
 
 
 def compiled_or_plain(function: Any, temporaries: bool = False) -> Any:
-    """A user's function for use inside a wrapper."""
-    return function if JIT_DISABLED else numba.njit(_nrt=temporaries, boundscheck=True)(function)
+    """A user's function for use inside a wrapper; one that was made to be compiled in its own way says how."""
+    if JIT_DISABLED:
+        return function
+    own = getattr(function, "compiled", None)
+    return numba.njit(_nrt=temporaries, boundscheck=True)(function) if own is None else own
 
 
 def wrapper_of(
