@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from ..core.jit import JIT_DISABLED
+from ..core.native import plain_scratch
 from ..problem.problem import Problem
 from ..problem.record import record
 from .rddl_grounding import Grounder, UncompiledError, is_random
@@ -345,6 +346,7 @@ def _class(digest: str, source: Source, state: dict[str, str]) -> type:
     code = compile(source.text, f"<rddl {digest}>", "exec")
     exec(code, plain.__dict__)
     exec(code, fast.__dict__)
+    plain.__dict__["scratch"] = plain_scratch
     members: dict[str, Any] = {"state": record(**state), "__module__": plain.__name__, "source": source.text}
     for name in (*FUNCTIONS, "listed"):
         function = plain.__dict__.get(name)

@@ -7,6 +7,7 @@ Where terms are few they are written out, which runs faster: leaves are then par
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,13 +15,16 @@ from typing import Any
 import numpy as np
 
 from .rddl_functions import FUNCTIONS
-from .rddl_terms import DRAWS, MANY, RELATIONS, Term, kids
+from .rddl_terms import DRAWS, LEAVES, MANY, RELATIONS, Term, kids
 
 WRITTEN_OUT = 1_200
 """Up to this number of operators and leaves, the terms of a function are written out."""
 
 FEW = 24
 """From this number of operators and leaves on, terms under one operator are a loop, if terms are not written out."""
+
+BRIEF = 60
+"""Up to this number of operators and leaves, a condition is worked out whether or not it matters."""
 
 NESTED = 40
 """How deep an expression may be before a part of it gets a name."""
@@ -210,7 +214,7 @@ class Writer:
         if name == "not":
             return f"(not {parts[0]})"
         if name == "number":
-            return f"(1 if {parts[0]} else 0)"
+            return f"int({parts[0]})"
         if name == "same":
             return f"({parts[0]} == {parts[1]})"
         if name in RELATIONS:
@@ -270,6 +274,16 @@ class Writer:
     def _if(self, shape: Shape, rows: list[Row], var: str | None, loops: bool, deep: int) -> str:
         asked, then, other = shape[2]
         condition = self.code(asked, [row[0] for row in rows], var, loops, deep + 1)
+        if shape[1] == "b" and _is_brief(then, rows[0][1]) and _is_brief(other, rows[0][2]):
+            given = self.name()
+            self.line(f"{given} = {condition}")
+            code = self.code(then, [row[1] for row in rows], var, loops, deep + 1)
+            other_code = self.code(other, [row[2] for row in rows], var, loops, deep + 1)
+            if then[0] == "const" and rows[0][1][0] is True:
+                return f"({given} | {other_code})"
+            if then[0] == "const" and rows[0][1][0] is False:
+                return f"((not {given}) & {other_code})"
+            return f"(({given} & {code}) | ((not {given}) & {other_code}))"
         lines, code = self._block(then, [row[1] for row in rows], var, loops, deep)
         other_lines, other_code = self._block(other, [row[2] for row in rows], var, loops, deep)
         if not lines and not other_lines:
@@ -291,7 +305,7 @@ class Writer:
         """An operator on many terms: in loops over those of one shape."""
         name, kind = shape[:2]
         written: list[str] = []
-        given = ""  # the name of what is gathered, once there is one
+        given, lazy = "", False  # the name of what is gathered, once there is one
         for k, inner in enumerate(shape[2]):
             lists = [row[k] for row in rows]
             longest = max(map(len, lists))
@@ -303,21 +317,20 @@ class Writer:
                 given = self._loop(name, kind, inner, lists, var, loops, given, written)
                 continue
             for column in zip(*lists, strict=True):
+                if name not in ("and", "or") or _is_brief(inner, column[0]):
+                    written.append(self.code(inner, list(column), var, loops, deep + 1))
+                    continue
+                lazy = True
                 lines, code = self._block(inner, list(column), var, loops, deep)
                 if not lines:
                     written.append(code)
                     continue
                 given = self._gather(name, kind, given, written)
-                if name in ("and", "or"):
-                    self.line(f"if {given if name == 'and' else f'not {given}'}:")
-                    self._nested(lines, f"{given} = {code}")
-                else:
-                    self.lines += [text[4:] for text in lines]
-                    self._add(name, given, code)
+                self.line(f"if {given if name == 'and' else f'not {given}'}:")
+                self._nested(lines, f"{given} = {code}")
         if given:
-            given = self._gather(name, kind, given, written)
-            return given
-        return _joined(name, written)
+            return self._gather(name, kind, given, written)
+        return _joined(name, written, lazy)
 
     def _loop(
         self, name: str, kind: str, inner: Shape, lists: list[list[Row]], var: str | None, loops: bool, given: str,
@@ -412,7 +425,25 @@ class Writer:
         return given
 
 
-def _joined(name: str, codes: list[str]) -> str:
+def _is_brief(shape: Shape, row: Row) -> bool:
+    """Whether a term is worked out sooner than it takes to branch around it: it is short, and nothing is drawn."""
+    return _cost(shape, row) <= BRIEF
+
+
+def _cost(shape: Shape, row: Row) -> float:
+    name = shape[0]
+    if name in LEAVES:
+        return 1
+    if name in DRAWS:
+        return math.inf
+    if name in MANY:
+        return 1 + sum(_cost(inner, one) for inner, rows in zip(shape[2], row, strict=True) for one in rows)
+    inner, rows = (shape[-1], row[1:]) if name in ("at", "look") else (shape[2], row)
+    return 1 + sum(map(_cost, inner, rows))
+
+
+def _joined(name: str, codes: list[str], lazy: bool = False) -> str:
+    """Codes with an operator between them; ``&`` and ``|`` make no branches, which take Numba long to compile."""
     if len(codes) == 1:
         return codes[0]
     if name in ("min", "max"):
@@ -420,7 +451,7 @@ def _joined(name: str, codes: list[str]) -> str:
         for code in codes[1:]:
             found = f"{name}({found}, {code})"
         return found
-    return "(" + {"and": " and ", "or": " or ", "sum": " + ", "prod": " * "}[name].join(codes) + ")"
+    return "(" + {"and": " and " if lazy else " & ", "or": " or " if lazy else " | ", "sum": " + ", "prod": " * "}[name].join(codes) + ")"
 
 
 def _nonzero(code: str) -> bool:

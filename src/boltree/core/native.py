@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from .interrupts import dropped, raise_dropped
 from .jit import JIT_DISABLED
@@ -123,7 +123,7 @@ def _array_at_native(typing_context, address, shape, dtype):  # type: ignore[no-
     return array_type(types.int64, shape, dtype), code
 
 
-@intrinsic
+@intrinsic(prefer_literal=True)
 def _scratch_native(typing_context, length, dtype):  # type: ignore[no-untyped-def]
     array_type = types.Array(dtype.dtype, 1, "C")
     extent = length.literal_value
@@ -138,20 +138,12 @@ def _scratch_native(typing_context, length, dtype):  # type: ignore[no-untyped-d
     return array_type(length, dtype), code
 
 
-def _scratch_plain(length: int, dtype: np.dtype[Any]) -> Any:
+def plain_scratch(length: int, dtype: np.dtype[Any]) -> Any:
+    """`scratch` in plain Python."""
     return np.empty(length, dtype)
 
 
-if not JIT_DISABLED:  # interpreted functions of a problem ask for it too
-
-    @overload(_scratch_plain)
-    def _scratch_compiled(length: Any, dtype: Any) -> Any:
-        if isinstance(length, types.IntegerLiteral):
-            return lambda length, dtype: _scratch_native(length, dtype)
-        return None
-
-
-scratch: Callable[[int, Any], Any] = _scratch_plain
+scratch: Callable[[int, Any], Any] = plain_scratch if JIT_DISABLED else _scratch_native
 """``scratch(8, dtype)``: an array for use within one call, on the stack; its length is a literal."""
 call: Callable[[Any, Any], Any] = plain_call if JIT_DISABLED else _call_native
 """``call(address, (a, b, ...))``: the function's result, or FAILED when it raised."""

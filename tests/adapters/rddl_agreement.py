@@ -1,0 +1,149 @@
+"""A compiled RDDL instance beside pyRDDLGym's simulator: the same transitions, if both draw the same numbers.
+
+Both get a stub for their generator, which says one number u for every draw of a transition (and simple functions of it
+where draws are not by inversion), so that the order and the number of draws do not matter. What the samplers give
+instead is tested by itself, in tests/test_sampling.py.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from boltree.adapters.rddl import _world
+from boltree.adapters.rddl_compiled import compiled
+from boltree.adapters.rddl_world import Fluents
+from boltree.problem.state import PlainState
+
+
+def told(u: float, *numbers: Any) -> Any:
+    """What the stubs say in place of a draw by anything but inversion: a number that depends on all arguments."""
+    found = u
+    for k, x in enumerate(numbers):
+        found = found + (k + 1.5) * x
+    return found
+
+
+class PyRDDLGymStub:
+    """In place of NumPy's generator."""
+
+    def __init__(self, u: float) -> None:
+        self.u = u
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        return low + (high - low) * (self.u if size is None else np.full(size, self.u))
+
+    def random(self, size: Any = None) -> Any:
+        return self.uniform(size=size)
+
+    def normal(self, loc: Any, scale: Any) -> Any:
+        return told(self.u, loc, scale)
+
+    def poisson(self, lam: Any) -> Any:
+        return np.asarray(told(self.u, lam)).astype(np.int64)
+
+    def exponential(self, scale: Any) -> Any:
+        return told(self.u, scale)
+
+    def gamma(self, shape: Any, scale: Any) -> Any:
+        return told(self.u, shape, scale)
+
+    def weibull(self, a: Any) -> Any:
+        return told(self.u, a)
+
+    def binomial(self, n: Any, p: Any) -> Any:
+        return np.asarray(n * self.u).astype(np.int64)
+
+
+class SamplingStub:
+    """In place of `boltree.problem.sampling`."""
+
+    def __init__(self, u: float) -> None:
+        self.u = u
+
+    def uniform_between(self, rng: Any, low: float, high: float) -> float:
+        return low + (high - low) * self.u
+
+    def normal(self, rng: Any, mean: float, variance: float) -> float:
+        return float(told(self.u, mean, math.sqrt(variance)))
+
+    def poisson(self, rng: Any, rate: float) -> int:
+        return int(told(self.u, rate))
+
+    def exponential(self, rng: Any, scale: float) -> float:
+        return float(told(self.u, scale))
+
+    def gamma(self, rng: Any, shape: float, scale: float) -> float:
+        return float(told(self.u, shape, scale))
+
+    def weibull(self, rng: Any, shape: float, scale: float) -> float:
+        return scale * float(told(self.u, shape))
+
+    def binomial(self, rng: Any, count: int, chance: float) -> int:
+        return int(count * self.u)
+
+    def categorical(self, rng: Any, weights: Any) -> int:
+        return int(np.argmax(self.u < np.cumsum(weights) / np.sum(weights)))
+
+
+class DisagreementError(AssertionError):
+    """Where the two differ."""
+
+
+def agree(domain: str, instance: str, transitions: int = 200, seed: int = 0) -> Any:
+    """Walk at random and compare legal actions, next fluents, rewards and ends; the compiled problem."""
+    world, env = _world(domain, instance)
+    problem = compiled(f"{domain}, {instance}", world, int(env.horizon), float(env.discount), None)
+    sampler, fluents, choose = world.sampler, Fluents(), np.random.default_rng(seed)
+    names = list(sampler.rddl.state_fluents)
+    namespace = type(problem).step.__globals__
+    step, state_of = type(problem).step, problem.state_of
+    before_uniform, before_sampling = namespace["uniform"], namespace["sampling"]
+    try:
+        world.begin(0)
+        here, steps = fluents.save(world.inner), 0
+        for _ in range(transitions):
+            fluents.restore(world.inner, here)
+            values = dict(zip(names, here, strict=True))
+            state = PlainState(np.array(state_of(values)).reshape(1))
+            mine = problem.legal_actions(state)
+            theirs = _legal_of_some(world, choose, mine)
+            for action, legal in theirs.items():
+                if legal != (action in mine):
+                    raise DisagreementError(f"action {world.action_names[action]} legal: {legal} by pyRDDLGym; {values}")
+            if not mine:
+                world.begin(0)
+                here, steps = fluents.save(world.inner), 0
+                continue
+            action, u = int(choose.choice(mine)), float(choose.random())
+            sampler.rng = PyRDDLGymStub(u)
+            fluents.restore(world.inner, here)
+            _, reward, done = world.take(action)
+            namespace["uniform"], namespace["sampling"] = (lambda rng, u=u: u), SamplingStub(u)
+            my_reward, my_done = step(problem.plain_params, state, action, None)
+            after = problem.observation(state)
+            where = f"action {world.action_names[action]}, u={u}, in {values}"
+            here = fluents.save(world.inner)
+            observed = dict(zip(names, here, strict=True))
+            for name in names:
+                if not np.allclose(np.asarray(observed[name], float), after[name].astype(float), rtol=1e-9, atol=1e-9, equal_nan=True):
+                    raise DisagreementError(f"{name}: {after[name]!r}, must be {observed[name]!r}; {where}")
+            if not np.isclose(my_reward, reward, rtol=1e-9, atol=1e-9) or bool(my_done) != done:
+                raise DisagreementError(f"{my_reward, my_done}, must be {reward, done}; {where}")
+            steps += 1
+            if done or steps >= env.horizon:
+                world.begin(0)
+                here, steps = fluents.save(world.inner), 0
+    finally:
+        namespace["uniform"], namespace["sampling"] = before_uniform, before_sampling
+    return problem
+
+
+def _legal_of_some(world: Any, choose: Any, mine: list[int]) -> dict[int, bool]:
+    """What pyRDDLGym says of some actions."""
+    if not world.sampler.rddl.preconditions:
+        return dict.fromkeys(range(len(world.actions)), True)
+    some = choose.permutation(len(world.actions))[:12].tolist() + mine[:2]
+    return {a: bool(world.sampler.check_action_preconditions(world.actions[a], silent=True)) for a in some}
