@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from boltree.adapters.rddl import _world
-from boltree.adapters.rddl_compiled import compiled
+from boltree.adapters.rddl_compiled import compiled_instance
 from boltree.adapters.rddl_world import Fluents
 from boltree.problem.state import PlainState
 
@@ -95,7 +95,7 @@ class DisagreementError(AssertionError):
 def agree(domain: str, instance: str, transitions: int = 200, seed: int = 0) -> Any:
     """Walk at random and compare legal actions, next fluents, rewards and ends; the compiled problem."""
     world, env = _world(domain, instance)
-    problem = compiled(f"{domain}, {instance}", world, int(env.horizon), float(env.discount), None)
+    problem = compiled_instance(f"{domain}, {instance}", world, int(env.horizon), float(env.discount), None)
     sampler, fluents, choose = world.sampler, Fluents(), np.random.default_rng(seed)
     names = list(sampler.rddl.state_fluents)
     namespace = type(problem).step.__globals__

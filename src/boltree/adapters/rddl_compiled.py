@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import types
 from typing import Any
 
@@ -11,15 +12,28 @@ import numpy as np
 
 from ..core.jit import JIT_DISABLED
 from ..core.native import plain_scratch
+from ..core.random import new_generator, uniform
 from ..problem.problem import Problem
 from ..problem.record import record
-from .rddl_grounding import Grounder, UncompiledError, is_random
+from ..problem.state import PlainState
+from .rddl_grounding import Grounder
 from .rddl_source import Tables, Writer
+from .rddl_terms import (
+    DRAWS, FALSE, TRUE, Term, UncompiledError, conjunction, const, disjunction, interval, is_random, kids, negation,
+    number, rebuilt, truth, walk,
+)  # fmt: skip
 from .rddl_world import told
-from .rddl_terms import DRAWS, FALSE, TRUE, Term, conjunction, const, disjunction, is_const, kids, negation, number, rebuilt, truth, walk
 
-FEW_OUTCOMES = 256
+FEW_OUTCOMES = 64
 """Outcomes are listed where no action can have more than this."""
+
+FEW_SEEN, WALKS, WALK_STEPS = 16, 8, 25
+"""They are also listed where no more than this are met on random walks; and how many walks, of how many steps."""
+
+MANY_ACTIONS = 512
+"""From this number of actions on, what is drawn is not looked at for each of them."""
+
+TYPES = {"b": "bool", "i": "int64", "f": "float64"}
 
 LISTED = ("Bernoulli", "Discrete", "UnnormDiscrete")
 """The distributions whose outcomes can be listed."""
@@ -32,6 +46,7 @@ from boltree.problem import arithmetic, sampling
 from boltree.problem.random import uniform
 
 BOOLEANS, WHOLES, REALS = np.dtype("u1"), np.dtype("i8"), np.dtype("f8")
+MOST = 1_000_000
 """
 
 KINDS = {"b": "u1", "e": "u1", "i": "i8", "f": "f8"}
@@ -112,6 +127,19 @@ class Grounded:
             )  # fmt: skip
         return found
 
+    def is_random(self) -> bool:
+        """Whether anything is drawn."""
+        return any(is_random(term) for level in self.levels for _, term in level) or is_random(self.reward)
+
+    def rewards(self) -> tuple[float, float] | None:
+        """The least and the most that a step can pay, a little wider for rounding; None if they are not known."""
+        mentioned = any(map(_is_action, walk(self.reward)))
+        each = [self.with_action(self.reward, action) for action in range(len(self.legal))] if mentioned else [self.reward]
+        found = [interval(term) for term in each]
+        low, high = min(low for low, _ in found), max(high for _, high in found)
+        slack = 1e-9 * max(1.0, abs(low), abs(high))
+        return (low - slack, high + slack) if math.isfinite(slack) else None
+
     def most_outcomes(self) -> float:
         """How many outcomes an action can have; infinite where they cannot be listed."""
         terms = [term for level in self.levels for _, term in level if is_random(term)]
@@ -120,17 +148,15 @@ class Grounded:
         base = 1.0
         for term, known in zip(terms, fixed, strict=True):
             base *= _outcomes(term) if known else 1.0
-        if base > FEW_OUTCOMES:
-            return base
         acting = [term for term, known in zip(terms, fixed, strict=True) if not known]
         most = 1.0
+        if len(self.legal) > MANY_ACTIONS:
+            return base * math.prod(map(_outcomes, acting))
         for action in range(len(self.legal)) if acting else []:
             count = 1.0
             for term in acting:
                 count *= _outcomes(self.with_action(term, action))
             most = max(most, count)
-            if base * most > FEW_OUTCOMES:
-                break
         return base * most
 
 
@@ -164,8 +190,7 @@ def _outcomes(term: Term) -> float:
 class Source:
     """The source of a problem's functions, and the tables that they look things up in."""
 
-    def __init__(self, grounded: Grounded) -> None:
-        listing = grounded.most_outcomes() <= FEW_OUTCOMES
+    def __init__(self, grounded: Grounded, listing: bool) -> None:
         self.grounded, self.tables = grounded, Tables()
         self.single, self.action_tables = self._actions()
         parts = [HEAD, self._start(), self._step(False)]
@@ -226,7 +251,7 @@ class Source:
         writer.line(f"reward = {writer.term(grounded.reward)}")
         writer.line(f"done = {writer.term(following(grounded.ends))}")
         if listing:
-            writer.line("if write:")
+            writer.line("if script[2] != 0:")
             writer.depth += 1
         for (place, store), size in sorted(grounded.sizes.items()):
             if place == "state":
@@ -235,7 +260,7 @@ class Source:
                 writer.line(f"    state_{store}[k] = next_{store}[k]")
         writer.depth = 1
         writer.line("return float(reward), done")
-        name = "listed(params, state, action, script, weight, write)" if listing else "step(params, state, action, rng)"
+        name = "listed(params, state, action, script, weight)" if listing else "step(params, state, action, rng)"
         return self._function(f"def {name}:", writer)
 
     def _legal(self) -> str:
@@ -246,21 +271,23 @@ class Source:
 
 COUNT = '''\
 def count_outcomes(params, state, action):
-    script, weight = scratch(2, WHOLES), scratch(1, REALS)
+    script, weight = scratch(3, WHOLES), scratch(1, REALS)
     most, k = 1, 0
     while k < most:
-        script[0], script[1], weight[0] = k, 1, 1.0
-        listed(params, state, action, script, weight, False)
+        script[0], script[1], script[2], weight[0] = k, 1, 0, 1.0
+        listed(params, state, action, script, weight)
         most = max(most, script[1])
+        if most > MOST:
+            raise ValueError("an action has more than a million outcomes")
         k += 1
     return most
 '''
 
 LIST = '''\
 def outcomes(params, state, action, k):
-    script, weight = scratch(2, WHOLES), scratch(1, REALS)
-    script[0], script[1], weight[0] = k, 1, 1.0
-    reward, done = listed(params, state, action, script, weight, True)
+    script, weight = scratch(3, WHOLES), scratch(1, REALS)
+    script[0], script[1], script[2], weight[0] = k, 1, 1, 1.0
+    reward, done = listed(params, state, action, script, weight)
     return (weight[0] if script[0] == 0 else 0.0), reward, done
 '''
 
@@ -279,6 +306,8 @@ class RDDLInstance(Problem):
 
     params = record(places="i4[:]", wholes="i8[:]", reals="f8[:]")
     name: str
+    fluents: list[tuple[str, str, int, tuple[int, ...], str]]  # each with its store, its first slot, extents and type
+    remake: Any
 
     def show_state(self, state: Any) -> str:
         """The fluents' values."""
@@ -312,32 +341,58 @@ class RDDLInstance(Problem):
         return f"from_rddl({self.name})"
 
 
-def compiled(name: str, world: Any, horizon: int, discount: float, remake: Any) -> RDDLInstance:
+def compiled_instance(name: str, world: Any, horizon: int, discount: float, remake: Any) -> RDDLInstance:
     """The instance as functions that are compiled; UncompiledError where something is not."""
     grounded = Grounded(world)
-    source = Source(grounded)
+    random = grounded.is_random()
+    most = grounded.most_outcomes() if random else 1.0
+    listing = random and math.isfinite(most)
+    problem = _instance(name, world, grounded, listing, (horizon, discount, remake))
+    problem.deterministic = not random
+    if listing and most > FEW_OUTCOMES and _outcomes_seen(problem) > FEW_SEEN:
+        return _instance(name, world, grounded, False, (horizon, discount, remake))
+    return problem
+
+
+def _instance(name: str, world: Any, grounded: Grounded, listing: bool, rest: tuple[int, float, Any]) -> RDDLInstance:
+    source = Source(grounded, listing)
     state = {store: f"{KINDS[store]}[{grounded.sizes['state', store]}]" for store in grounded.start}
     digest = hashlib.sha256(repr((source.text, state)).encode()).hexdigest()[:24]
     if digest not in _made:
         _made[digest] = _class(digest, source, state)
-    problem = _made[digest].__new__(_made[digest])
-    places, model = grounded.grounder.places, world.sampler.rddl
-    problem.name, problem.remake = name, remake
+    problem: RDDLInstance = _made[digest].__new__(_made[digest])
+    places = grounded.grounder.places
+    problem.name = name
     problem.fluents = [
-        (fluent, places[fluent].store, places[fluent].first, places[fluent].extents,
-         {"b": "bool", "i": "int64", "f": "float64"}[places[fluent].type])
-        for fluent in model.state_fluents
-    ]  # fmt: skip
-    problem.action_names = world.action_names
+        (fluent, places[fluent].store, places[fluent].first, places[fluent].extents, TYPES[places[fluent].type])
+        for fluent in world.sampler.rddl.state_fluents
+    ]
+    problem.action_names, problem.rewards = world.action_names, grounded.rewards()
     tables = source.tables
-    problem.deterministic = not any(is_random(term) for level in grounded.levels for _, term in level) and not is_random(
-        grounded.reward
-    )
+    horizon, discount, problem.remake = rest
     Problem.__init__(
         problem, places=np.array(tables.places or [0]), wholes=np.array(tables.wholes or [0]),
         reals=np.array(tables.reals or [0.0]), actions=len(grounded.legal), horizon=horizon, discount=discount,
     )  # fmt: skip
     return problem
+
+
+def _outcomes_seen(problem: RDDLInstance) -> int:
+    """The most outcomes of an action that were met on some random walks."""
+    listed, rng, most = type(problem).step.__globals__["listed"], new_generator(0), 1
+    for _ in range(WALKS):
+        state = PlainState(np.array(problem.plain_start(rng)).reshape(1))
+        for _ in range(min(problem.horizon, WALK_STEPS)):
+            legal = problem.legal_actions(state)
+            if not legal:
+                break
+            script, weight = np.array([0, 1, 0]), np.ones(1)
+            action = legal[int(uniform(rng) * len(legal))]
+            listed(problem.plain_params, state, action, script, weight)
+            most = max(most, int(script[1]))
+            if most > FEW_SEEN or problem.plain_step(state, action, rng)[1]:
+                break
+    return most
 
 
 def _class(digest: str, source: Source, state: dict[str, str]) -> type:

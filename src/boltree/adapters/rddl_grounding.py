@@ -15,18 +15,14 @@ import numpy as np
 
 from . import rddl_functions as functions
 from .rddl_terms import (
-    DRAWS, RELATIONS, Term, choice, conjunction, const, disjunction, draw, extreme, is_const, kids, negation,
-    negative, number, product, relation, same, total, truth, wider,
+    DRAWS, RELATIONS, Term, UncompiledError, choice, conjunction, const, disjunction, draw, extreme, is_const, negation,
+    is_random, negative, number, product, relation, same, total, truth, wider,
 )  # fmt: skip
 
 MOST_CELLS = 30_000_000
 """The most cells of an array of what depends on objects alone."""
 
 DELTAS = ("KronDelta", "DiracDelta")
-
-
-class UncompiledError(Exception):
-    """What is not compiled: a construct, and the fluent (or constraint) in which it stands."""
 
 
 class Place(NamedTuple):
@@ -459,11 +455,6 @@ class Grounder:
         if name in (*DELTAS, "Bernoulli", "/") and wanted:
             return mask(0, True)
         return mask(0, False) if name in DELTAS else None
-
-
-def is_random(term: Term) -> bool:
-    """Whether something is drawn in it."""
-    return term[0] in DRAWS or any(map(is_random, kids(term)))
 
 
 def _fold(join: Any, masks: list[Any]) -> Any:

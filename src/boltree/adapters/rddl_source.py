@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .rddl_functions import FUNCTIONS
-from .rddl_terms import DRAWS, LEAVES, MANY, RELATIONS, Term, kids
+from .rddl_terms import DRAWS, LEAVES, MANY, RELATIONS, Term, UncompiledError, kids
 
 WRITTEN_OUT = 1_200
 """Up to this number of operators and leaves, the terms of a function are written out."""
@@ -258,7 +258,7 @@ class Writer:
             _, _, place, store = shape[:4]
             first = self.look("places", [row[0] for row in rows], var)
             if place == "action":
-                raise NotImplementedError("an action-fluent of objects that depend on the state")
+                raise UncompiledError("an action-fluent of objects that depend on the state")
             found = f"{self.array(place, store)}[{first} + {' + '.join(parts)}]"
         return f"({found} != 0)" if shape[1] == "b" else f"int({found})" if shape[1] == "i" else found
 
@@ -398,7 +398,7 @@ class Writer:
         listed = shape[2] == "list"
         count = {len(row[0]) for row in rows} if listed else {len(shape[2])}
         if len(count) > 1:
-            raise NotImplementedError("Discrete of several sizes")
+            raise UncompiledError("Discrete with several numbers of values")
         n = count.pop()
         weights = self.name().replace("t", "weights")
         self.scratches[weights] = (n, "REALS")

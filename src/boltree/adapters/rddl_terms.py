@@ -43,6 +43,10 @@ TRUE: Term = ("const", "b", True)
 FALSE: Term = ("const", "b", False)
 
 
+class UncompiledError(Exception):
+    """What is not compiled: a construct, and the fluent (or constraint) in which it stands."""
+
+
 def const(value: Any) -> Term:
     """A constant."""
     if isinstance(value, (bool, np.bool_)):
@@ -67,6 +71,11 @@ def walk(term: Term) -> Iterator[Term]:
     yield term
     for kid in kids(term):
         yield from walk(kid)
+
+
+def is_random(term: Term) -> bool:
+    """Whether something is drawn in it."""
+    return term[0] in DRAWS or any(map(is_random, kids(term)))
 
 
 def wider(*types: str) -> str:
@@ -104,14 +113,10 @@ def _joined(name: str, terms: list[Term], deciding: Term, neutral: Term) -> Term
         for part in kids(term) if term[0] == name else (truth(term),):
             if part == deciding:
                 return deciding
-            if part != neutral and not (part in found and not _draws(part)):
+            if part != neutral and not (part in found and not is_random(part)):
                 found[part] = None
     parts = list(found)
     return neutral if not parts else parts[0] if len(parts) == 1 else (name, "b", *parts)
-
-
-def _draws(term: Term) -> bool:
-    return any(part[0] in DRAWS for part in walk(term))
 
 
 def negation(term: Term) -> Term:
@@ -173,7 +178,7 @@ def choice(condition: Term, then: Term, other: Term) -> Term:
         return then if condition[2] else other
     if then[1] != other[1]:
         then, other = number(then), number(other)
-    if then == other and not _draws(then):
+    if then == other and not is_random(then):
         return then
     if then == TRUE and other == FALSE:
         return condition
@@ -235,3 +240,37 @@ def rebuilt(term: Term, leaf: Callable[[Term], Term]) -> Term:
     if name in DRAWS:
         return draw(name, parts)
     return (*term[: len(term) - len(parts)], *parts)
+
+
+def interval(term: Term) -> tuple[float, float]:
+    """The least and the most that a number can be, as far as that is seen without knowing the fluents."""
+    name, kind = term[:2]
+    if kind == "b":
+        return (float(term[2]), float(term[2])) if name == "const" else (0.0, 1.0)
+    if name == "const":
+        return float(term[2]), float(term[2])
+    if name == "look":
+        return float(min(term[2])), float(max(term[2]))
+    parts = [interval(part) for part in kids(term)]
+    if name == "number":
+        return parts[0]
+    if name == "if":
+        return min(parts[1][0], parts[2][0]), max(parts[1][1], parts[2][1])
+    if name == "sum":
+        return sum(low for low, _ in parts), sum(high for _, high in parts)
+    if name in ("min", "max"):
+        chosen = min if name == "min" else max
+        return chosen(low for low, _ in parts), chosen(high for _, high in parts)
+    if name == "abs":
+        low, high = parts[0]
+        return max(low, -high, 0.0), max(-low, high)
+    if name in ("prod", "/"):
+        if name == "/" and parts[1][0] <= 0.0 <= parts[1][1]:
+            return -math.inf, math.inf
+        low, high = parts[0]
+        for other in parts[1:]:
+            ends = other if name == "prod" else (1.0 / other[0], 1.0 / other[1])
+            corners = [0.0 if 0.0 in (x, y) else x * y for x in (low, high) for y in ends]
+            low, high = min(corners), max(corners)
+        return low, high
+    return -math.inf, math.inf
