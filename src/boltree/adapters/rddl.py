@@ -94,6 +94,43 @@ def _world(domain: Any, instance: Any) -> tuple[RDDLWorld, Any]:
     return RDDLWorld(name, env), env
 
 
+class RDDLRounds:
+    """An instance in RDDL as pyRDDLGym simulates it, to act in.
+
+    Args:
+        domain: as for `from_rddl`.
+        instance: as for `from_rddl`.
+    """
+
+    def __init__(self, domain: str, instance: str) -> None:
+        self._world, env = _world(domain, instance)
+        self.horizon, self.discount = int(env.horizon), float(env.discount)
+        self.ended = False
+
+    def begin(self, seed: int) -> None:
+        """Go to the start, with a seed for what follows."""
+        self._world.begin(seed)
+        self.ended = self._world.sampler.check_terminal_states()
+
+    def legal(self) -> list[int]:
+        """The numbers of the actions that are legal now."""
+        legal = self._world.legal()
+        return list(range(len(self._world.actions))) if legal is None else legal
+
+    def number(self, name: str) -> int:
+        """The number of the action of this name."""
+        return self._world.action_names.index(name)
+
+    def values(self) -> dict[str, Any]:
+        """The state-fluents' values, by name."""
+        return dict(zip(self._world.sampler.rddl.state_fluents, Fluents().save(self._world.inner), strict=True))
+
+    def step(self, action: int) -> float:
+        """Take an action; the reward."""
+        _, reward, self.ended = self._world.take(action)
+        return reward
+
+
 class RDDLProblem(SimulatedProblem):
     """A planning problem in RDDL that is simulated; its states hold the fluents' values."""
 

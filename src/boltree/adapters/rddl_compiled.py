@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numba
@@ -13,6 +14,7 @@ import numpy as np
 from ..core.jit import JIT_DISABLED
 from ..core.native import plain_scratch
 from ..core.random import new_generator, uniform
+from ..problem import arithmetic, sampling
 from ..problem.problem import Problem
 from ..problem.record import record
 from ..problem.state import PlainState
@@ -29,9 +31,6 @@ FEW_OUTCOMES = 64
 
 FEW_SEEN, WALKS, WALK_STEPS = 16, 8, 25
 """They are also listed where no more than this are met on random walks; and how many walks, of how many steps."""
-
-MANY_ACTIONS = 512
-"""From this number of actions on, what is drawn is not looked at for each of them."""
 
 TYPES = {"b": "bool", "i": "int64", "f": "float64"}
 
@@ -108,24 +107,28 @@ class Grounded:
             term, lambda leaf: const(self.actions[leaf[3]][action, leaf[4]].item()) if _is_action(leaf) else leaf
         )
 
-    def _legal(self) -> list[Term]:
-        """When each action is legal: what says nothing of the fluents that it sets is worked out once."""
-        parts = kids(self.needs) if self.needs[0] == "and" else (self.needs,)
-        slots = [{leaf[3:5] for leaf in walk(part) if _is_action(leaf)} for part in parts]
-        plain = [self.with_action(part, 0) for part in parts]
+    def by_action(self, terms: Sequence[Term]) -> tuple[list[Term], list[dict[int, Term]]]:
+        """Terms where the action is the first one; and of every action those that are other then, by number."""
+        first = [self.with_action(term, 0) for term in terms]
+        mentioning: dict[tuple[str, int], set[int]] = {}
+        for number, term in enumerate(terms):
+            for leaf in walk(term):
+                if _is_action(leaf):
+                    mentioning.setdefault(leaf[3:5], set()).add(number)
         found = []
         for action in range(len(next(iter(self.actions.values())))):
-            changed = {
-                (store, int(slot)) for store, table in self.actions.items()
-                for slot in np.flatnonzero(table[action] != table[0])
-            }  # fmt: skip
-            found.append(
-                conjunction([
-                    self.with_action(part, action) if changed & mentioned else known
-                    for part, mentioned, known in zip(parts, slots, plain, strict=True)
-                ])
-            )  # fmt: skip
-        return found
+            numbers: set[int] = set()
+            for store, table in self.actions.items():
+                for slot in np.flatnonzero(table[action] != table[0]).tolist():
+                    numbers |= mentioning.get((store, slot), set())
+            found.append({number: self.with_action(terms[number], action) for number in sorted(numbers)})
+        return first, found
+
+    def _legal(self) -> list[Term]:
+        """When each action is legal."""
+        first, changed = self.by_action(kids(self.needs) if self.needs[0] == "and" else (self.needs,))
+        same = conjunction(first)
+        return [conjunction([other.get(k, term) for k, term in enumerate(first)]) if other else same for other in changed]
 
     def is_random(self) -> bool:
         """Whether anything is drawn."""
@@ -133,10 +136,16 @@ class Grounded:
 
     def rewards(self) -> tuple[float, float] | None:
         """The least and the most that a step can pay, a little wider for rounding; None if they are not known."""
-        mentioned = any(map(_is_action, walk(self.reward)))
-        each = [self.with_action(self.reward, action) for action in range(len(self.legal))] if mentioned else [self.reward]
-        found = [interval(term) for term in each]
-        low, high = min(low for low, _ in found), max(high for _, high in found)
+        first, changed = self.by_action(kids(self.reward) if self.reward[0] == "sum" else (self.reward,))
+        bounds = [interval(term) for term in first]
+        base = [sum(pair) for pair in zip(*bounds, strict=True)]
+        low, high = base
+        for other in changed:
+            least, most = base
+            for number, term in other.items():
+                new, old = interval(term), bounds[number]
+                least, most = least + new[0] - old[0], most + new[1] - old[1]
+            low, high = min(low, least), max(high, most)
         slack = 1e-9 * max(1.0, abs(low), abs(high))
         return (low - slack, high + slack) if math.isfinite(slack) else None
 
@@ -144,20 +153,14 @@ class Grounded:
         """How many outcomes an action can have; infinite where they cannot be listed."""
         terms = [term for level in self.levels for _, term in level if is_random(term)]
         terms += [self.reward] if is_random(self.reward) else []
-        fixed = [not any(map(_is_action, walk(term))) for term in terms]
-        base = 1.0
-        for term, known in zip(terms, fixed, strict=True):
-            base *= _outcomes(term) if known else 1.0
-        acting = [term for term, known in zip(terms, fixed, strict=True) if not known]
-        most = 1.0
-        if len(self.legal) > MANY_ACTIONS:
-            return base * math.prod(map(_outcomes, acting))
-        for action in range(len(self.legal)) if acting else []:
-            count = 1.0
-            for term in acting:
-                count *= _outcomes(self.with_action(term, action))
-            most = max(most, count)
-        return base * most
+        first, changed = self.by_action(terms)
+        counts = [_outcomes(term) for term in first]
+        base = math.prod(counts)
+        found = base
+        for other in changed:
+            factor = math.prod(_outcomes(term) / counts[number] for number, term in other.items())
+            found = max(found, base * factor)
+        return math.inf if math.isnan(found) else found
 
 
 def _is_action(leaf: Term) -> bool:
@@ -401,7 +404,7 @@ def _class(digest: str, source: Source, state: dict[str, str]) -> type:
     code = compile(source.text, f"<rddl {digest}>", "exec")
     exec(code, plain.__dict__)
     exec(code, fast.__dict__)
-    plain.__dict__["scratch"] = plain_scratch
+    plain.__dict__.update(scratch=plain_scratch, arithmetic=_in_python(arithmetic), sampling=_in_python(sampling))
     members: dict[str, Any] = {"state": record(**state), "__module__": plain.__name__, "source": source.text}
     for name in (*FUNCTIONS, "listed"):
         function = plain.__dict__.get(name)
@@ -415,3 +418,8 @@ def _class(digest: str, source: Source, state: dict[str, str]) -> type:
         if name in FUNCTIONS:
             members[name] = staticmethod(function)
     return type("RDDL", (RDDLInstance,), members)
+
+
+def _in_python(module: types.ModuleType) -> Any:
+    """A module's functions without Numba."""
+    return types.SimpleNamespace(**{name: getattr(one, "py_func", one) for name, one in vars(module).items()})

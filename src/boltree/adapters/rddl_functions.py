@@ -20,6 +20,8 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
 }  # fmt: skip
 """Each function, and the type of its result: that of its arguments where it says none."""
 
+FUNCTIONS = {name: (getattr(called, "py_func", called), kind) for name, (called, kind) in FUNCTIONS.items()}
+
 BOOLEANS: dict[str, Callable[..., Any]] = {
     "^": lambda *values: _folded(np.logical_and, values),
     "&": lambda *values: _folded(np.logical_and, values),

@@ -17,7 +17,7 @@ import numpy as np
 from .rddl_functions import FUNCTIONS
 from .rddl_terms import DRAWS, LEAVES, MANY, RELATIONS, Term, UncompiledError, kids
 
-WRITTEN_OUT = 1_200
+WRITTEN_OUT = 700
 """Up to this number of operators and leaves, the terms of a function are written out."""
 
 FEW = 24

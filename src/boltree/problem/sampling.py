@@ -8,41 +8,44 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 
-from ..core.jit import inlined
-from ..core.random import uniform_of
+from ..core.random import uniform
+
+drawn = numba.njit(_nrt=False, error_model="numpy")
+"""Compiled where it is called; can be called from Python too."""
 
 CHUNK = 25.0
 """Poisson draws are sums of draws with at most this mean, binomial draws of at most that number of trials times ten."""
 
 
-@inlined
+@drawn
 def normal(rng: Any, mean: float, variance: float) -> float:
     """From a normal distribution (Box and Muller)."""
-    radius = np.sqrt(-2.0 * np.log(1.0 - uniform_of(rng)))
-    return mean + np.sqrt(variance) * radius * np.cos(2.0 * np.pi * uniform_of(rng))  # type: ignore[no-any-return]
+    radius = np.sqrt(-2.0 * np.log(1.0 - uniform(rng)))
+    return mean + np.sqrt(variance) * radius * np.cos(2.0 * np.pi * uniform(rng))  # type: ignore[no-any-return]
 
 
-@inlined
+@drawn
 def uniform_between(rng: Any, low: float, high: float) -> float:
     """From a uniform distribution."""
-    return low + (high - low) * uniform_of(rng)
+    return low + (high - low) * uniform(rng)
 
 
-@inlined
+@drawn
 def exponential(rng: Any, scale: float) -> float:
     """From an exponential distribution with this mean."""
-    return -scale * np.log(1.0 - uniform_of(rng))  # type: ignore[no-any-return]
+    return -scale * np.log(1.0 - uniform(rng))  # type: ignore[no-any-return]
 
 
-@inlined
+@drawn
 def weibull(rng: Any, shape: float, scale: float) -> float:
     """From a Weibull distribution."""
-    return scale * np.power(-np.log(1.0 - uniform_of(rng)), 1.0 / shape)  # type: ignore[no-any-return]
+    return scale * np.power(-np.log(1.0 - uniform(rng)), 1.0 / shape)  # type: ignore[no-any-return]
 
 
-@inlined
+@drawn
 def gamma(rng: Any, shape: float, scale: float) -> float:
     """From a gamma distribution."""
     d = (shape if shape >= 1.0 else shape + 1.0) - 1.0 / 3.0
@@ -51,78 +54,78 @@ def gamma(rng: Any, shape: float, scale: float) -> float:
     while v <= 0.0:
         x = normal(rng, 0.0, 1.0)
         v = (1.0 + c * x) ** 3
-        if v > 0.0 and np.log(1.0 - uniform_of(rng)) >= 0.5 * x * x + d - d * v + d * np.log(v):
+        if v > 0.0 and np.log(1.0 - uniform(rng)) >= 0.5 * x * x + d - d * v + d * np.log(v):
             v = 0.0
     drawn = d * v * scale
     if shape < 1.0:
-        drawn *= np.power(1.0 - uniform_of(rng), 1.0 / shape)
+        drawn *= np.power(1.0 - uniform(rng), 1.0 / shape)
     return drawn
 
 
-@inlined
+@drawn
 def beta(rng: Any, shape: float, rate: float) -> float:
     """From a beta distribution."""
     x = gamma(rng, shape, 1.0)
     return x / (x + gamma(rng, rate, 1.0))
 
 
-@inlined
+@drawn
 def chi_square(rng: Any, freedom: float) -> float:
     """From a chi-square distribution."""
     return gamma(rng, 0.5 * freedom, 2.0)
 
 
-@inlined
+@drawn
 def student(rng: Any, freedom: float) -> float:
     """From Student's t distribution."""
     return normal(rng, 0.0, 1.0) / np.sqrt(chi_square(rng, freedom) / freedom)  # type: ignore[no-any-return]
 
 
-@inlined
+@drawn
 def pareto(rng: Any, shape: float, scale: float) -> float:
     """From a Pareto distribution of the second kind (Lomax)."""
-    return scale * (np.power(1.0 - uniform_of(rng), -1.0 / shape) - 1.0)  # type: ignore[no-any-return]
+    return scale * (np.power(1.0 - uniform(rng), -1.0 / shape) - 1.0)  # type: ignore[no-any-return]
 
 
-@inlined
+@drawn
 def gumbel(rng: Any, mean: float, scale: float) -> float:
     """From a Gumbel distribution."""
-    return mean - scale * np.log(-np.log(1.0 - uniform_of(rng)))  # type: ignore[no-any-return]
+    return mean - scale * np.log(-np.log(1.0 - uniform(rng)))  # type: ignore[no-any-return]
 
 
-@inlined
+@drawn
 def laplace(rng: Any, mean: float, scale: float) -> float:
     """From a Laplace distribution."""
-    u = uniform_of(rng)
+    u = uniform(rng)
     return mean + scale * (np.log(2.0 * u + 2.0**-54) if u < 0.5 else -np.log(2.0 * (1.0 - u)))  # type: ignore[no-any-return]
 
 
-@inlined
+@drawn
 def cauchy(rng: Any, mean: float, scale: float) -> float:
     """From a Cauchy distribution."""
-    return mean + scale * np.tan(np.pi * (uniform_of(rng) - 0.5))  # type: ignore[no-any-return]
+    return mean + scale * np.tan(np.pi * (uniform(rng) - 0.5))  # type: ignore[no-any-return]
 
 
-@inlined
+@drawn
 def gompertz(rng: Any, shape: float, scale: float) -> float:
     """From a Gompertz distribution."""
-    return np.log(1.0 - np.log(1.0 - uniform_of(rng)) / shape) / scale  # type: ignore[no-any-return]
+    return np.log(1.0 - np.log(1.0 - uniform(rng)) / shape) / scale  # type: ignore[no-any-return]
 
 
-@inlined
+@drawn
 def kumaraswamy(rng: Any, a: float, b: float) -> float:
     """From a Kumaraswamy distribution."""
-    return np.power(1.0 - np.power(uniform_of(rng), 1.0 / b), 1.0 / a)  # type: ignore[no-any-return]
+    return np.power(1.0 - np.power(uniform(rng), 1.0 / b), 1.0 / a)  # type: ignore[no-any-return]
 
 
-@inlined
+@drawn
 def poisson(rng: Any, rate: float) -> int:
     """From a Poisson distribution."""
     drawn = 0
     while rate > 0.0:
         part = min(rate, CHUNK)
         rate -= part
-        u, chance, k = uniform_of(rng), np.exp(-part), 0
+        u, chance, k = uniform(rng), np.exp(-part), 0
         while u >= chance and k < 1000:
             u -= chance
             k += 1
@@ -131,7 +134,7 @@ def poisson(rng: Any, rate: float) -> int:
     return drawn
 
 
-@inlined
+@drawn
 def binomial(rng: Any, count: int, chance: float) -> int:
     """From a binomial distribution."""
     drawn, p = 0, min(chance, 1.0 - chance)
@@ -139,7 +142,7 @@ def binomial(rng: Any, count: int, chance: float) -> int:
     while left > 0 and p > 0.0:
         part = min(left, 250)
         left -= part
-        u, mass, k = uniform_of(rng), np.power(1.0 - p, np.float64(part)), 0
+        u, mass, k = uniform(rng), np.power(1.0 - p, np.float64(part)), 0
         while u >= mass and k < part:
             u -= mass
             mass *= (part - k) / (k + 1.0) * (p / (1.0 - p))
@@ -148,27 +151,27 @@ def binomial(rng: Any, count: int, chance: float) -> int:
     return drawn if chance <= 0.5 else count - drawn
 
 
-@inlined
+@drawn
 def negative_binomial(rng: Any, count: float, chance: float) -> int:
     """From a negative binomial distribution: failures until there are `count` successes."""
     return poisson(rng, gamma(rng, count, (1.0 - chance) / chance))
 
 
-@inlined
+@drawn
 def geometric(rng: Any, chance: float) -> int:
     """From a geometric distribution: trials until the first success."""
     if chance >= 1.0:
         return 1
-    return max(1, np.int64(np.ceil(np.log(1.0 - uniform_of(rng)) / np.log(1.0 - chance))))
+    return max(1, np.int64(np.ceil(np.log(1.0 - uniform(rng)) / np.log(1.0 - chance))))
 
 
-@inlined
+@drawn
 def categorical(rng: Any, weights: Any) -> int:
     """One of several, by weights that need not sum to 1."""
     whole = 0.0
     for weight in weights:
         whole += weight
-    u = uniform_of(rng) * whole
+    u = uniform(rng) * whole
     for k in range(weights.size):
         u -= weights[k]
         if u < 0.0:
@@ -179,7 +182,7 @@ def categorical(rng: Any, weights: Any) -> int:
 # In place of a draw, where all outcomes are listed
 
 
-@inlined
+@drawn
 def list_bernoulli(script: Any, weight: Any, chance: float) -> bool:
     """What the script says, where both may happen; its probability goes into the weight.
 
@@ -197,7 +200,7 @@ def list_bernoulli(script: Any, weight: Any, chance: float) -> bool:
     return drawn
 
 
-@inlined
+@drawn
 def list_categorical(script: Any, weight: Any, weights: Any) -> int:
     """What the script says, of several by weights that need not sum to 1."""
     whole, possible = 0.0, 0
