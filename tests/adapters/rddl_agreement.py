@@ -10,11 +10,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numba
 import numpy as np
 
 from boltree.adapters.rddl import _world
 from boltree.adapters.rddl_compiled import compiled_instance
 from boltree.adapters.rddl_world import Fluents
+from boltree.core.native import call
+from boltree.core.random import new_generator
 from boltree.problem.state import PlainState
 
 
@@ -112,7 +115,9 @@ def agree(domain: str, instance: str, transitions: int = 200, seed: int = 0) -> 
             theirs = _legal_of_some(world, choose, mine)
             for action, legal in theirs.items():
                 if legal != (action in mine):
-                    raise DisagreementError(f"action {world.action_names[action]} legal: {legal} by pyRDDLGym; {values}")
+                    raise DisagreementError(
+                        f"action {world.action_names[action]} legal: {legal} by pyRDDLGym; {values}"
+                    )
             if not mine:
                 world.begin(0)
                 here, steps = fluents.save(world.inner), 0
@@ -128,10 +133,14 @@ def agree(domain: str, instance: str, transitions: int = 200, seed: int = 0) -> 
             here = fluents.save(world.inner)
             observed = dict(zip(names, here, strict=True))
             for name in names:
-                if not np.allclose(np.asarray(observed[name], float), after[name].astype(float), rtol=1e-9, atol=1e-9, equal_nan=True):
+                if not np.allclose(
+                    np.asarray(observed[name], float), after[name].astype(float), rtol=1e-9, atol=1e-9, equal_nan=True
+                ):
                     raise DisagreementError(f"{name}: {after[name]!r}, must be {observed[name]!r}; {where}")
             if not np.isclose(my_reward, reward, rtol=1e-9, atol=1e-9) or bool(my_done) != done:
                 raise DisagreementError(f"{my_reward, my_done}, must be {reward, done}; {where}")
+            if problem.rewards is not None:
+                assert problem.rewards[0] <= my_reward <= problem.rewards[1]
             steps += 1
             if done or steps >= env.horizon:
                 world.begin(0)
@@ -147,3 +156,67 @@ def _legal_of_some(world: Any, choose: Any, mine: list[int]) -> dict[int, bool]:
         return dict.fromkeys(range(len(world.actions)), True)
     some = choose.permutation(len(world.actions))[:12].tolist() + mine[:2]
     return {a: bool(world.sampler.check_action_preconditions(world.actions[a], silent=True)) for a in some}
+
+
+def same_compiled(problem: Any, transitions: int = 200, seed: int = 0) -> int:
+    """The machine code and plain Python from the same generator: bit for bit; how many transitions."""
+    rng, choose = new_generator(seed), np.random.default_rng(seed)
+    mask, out = np.zeros(problem.actions, np.bool_), np.zeros(64 + problem.state_layout().itemsize // 8)
+    known = problem.has("outcomes")
+    functions = {name: problem.address(name) for name in ("step", "legal", "count_outcomes", "outcomes")}
+    state = np.array(problem.plain_start(rng)).reshape(1)
+    for step in range(transitions):
+        mine = state.copy()
+        legal = problem.legal_actions(mine)
+        if functions["legal"]:
+            assert _call_4(functions["legal"], problem.params_at, _at(state), _at(mask), problem.actions) == 0
+            assert np.flatnonzero(mask).tolist() == legal
+        if not legal:
+            state = np.array(problem.plain_start(rng)).reshape(1)
+            continue
+        action = int(choose.choice(legal))
+        if known and not problem.deterministic and step % 10 == 0:
+            _same_outcomes(problem, functions, state, action, out)
+        words = rng.copy()
+        reward, done = problem.plain_step(PlainState(mine), action, words)
+        assert _call_5(functions["step"], problem.params_at, _at(state), action, _at(rng), _at(out)) == 0
+        assert (out[0], bool(out[1])) == (reward, done)
+        assert state.tobytes() == mine.tobytes()
+        assert rng.tolist() == words.tolist()
+        if done:
+            state = np.array(problem.plain_start(rng)).reshape(1)
+    return transitions
+
+
+def _same_outcomes(problem: Any, functions: dict[str, int], state: Any, action: int, out: Any) -> None:
+    """All outcomes of an action: the same, with probabilities that sum to 1."""
+    count = _call_3(functions["count_outcomes"], problem.params_at, _at(state), action)
+    assert count == problem.plain_count_outcomes(PlainState(state.copy()), action)
+    total = 0.0
+    for k in range(count):
+        theirs, mine = state.copy(), PlainState(state.copy())
+        found = problem.plain_outcome(mine, action, k)
+        assert _call_5(functions["outcomes"], problem.params_at, _at(theirs), action, k, _at(out)) == 0
+        assert tuple(out[:3]) == tuple(map(float, found))
+        assert theirs.tobytes() == mine.tobytes() or found[0] == 0.0
+        total += found[0]
+    assert abs(total - 1.0) < 1e-9
+
+
+def _at(array: Any) -> int:
+    return int(array.ctypes.data)
+
+
+@numba.njit
+def _call_3(address, a, b, c):  # type: ignore[no-untyped-def]
+    return call(address, (a, b, c))
+
+
+@numba.njit
+def _call_4(address, a, b, c, d):  # type: ignore[no-untyped-def]
+    return call(address, (a, b, c, d))
+
+
+@numba.njit
+def _call_5(address, a, b, c, d, e):  # type: ignore[no-untyped-def]
+    return call(address, (a, b, c, d, e))

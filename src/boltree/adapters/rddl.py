@@ -69,7 +69,9 @@ def from_rddl(
             warnings.warn(slow, stacklevel=2)
     if table is not False:
         try:
-            return RDDLTable(name, world, horizon, discount, (2**62,) * 3 if table else FEW, math.inf if table else SECONDS)
+            return RDDLTable(
+                name, world, horizon, discount, (2**62,) * 3 if table else FEW, math.inf if table else SECONDS
+            )
         except NotFiniteError as error:
             if table:
                 raise ParameterError(f"table=True: the outcomes of {name} cannot be listed ({error})") from None

@@ -21,8 +21,22 @@ from ..problem.state import PlainState
 from .rddl_grounding import Grounder
 from .rddl_source import Tables, Writer
 from .rddl_terms import (
-    DRAWS, FALSE, TRUE, Term, UncompiledError, conjunction, const, disjunction, interval, is_random, kids, negation,
-    number, rebuilt, truth, walk,
+    DRAWS,
+    FALSE,
+    TRUE,
+    Term,
+    UncompiledError,
+    conjunction,
+    const,
+    disjunction,
+    interval,
+    is_random,
+    kids,
+    negation,
+    number,
+    rebuilt,
+    truth,
+    walk,
 )  # fmt: skip
 from .rddl_world import told
 
@@ -74,7 +88,9 @@ class Grounded:
         self.needs = conjunction([truth(grounder.closed(one, "precondition")) for one in model.preconditions])
         for term, where in ((self.needs, "preconditions"), (self.ends, "terminations and invariants")):
             for leaf in walk(term):
-                if leaf[0] in ("fluent", "at") and leaf[2] in (("next", "interm") if where == "preconditions" else ("next", "action")):
+                if leaf[0] in ("fluent", "at") and leaf[2] in (
+                    ("next", "interm") if where == "preconditions" else ("next", "action")
+                ):
                     raise UncompiledError(f"a {leaf[2]} fluent in {where}")
             if is_random(term):
                 raise UncompiledError(f"a draw in {where}")
@@ -111,24 +127,26 @@ class Grounded:
         """Terms where the action is the first one; and of every action those that are other then, by number."""
         first = [self.with_action(term, 0) for term in terms]
         mentioning: dict[tuple[str, int], set[int]] = {}
-        for number, term in enumerate(terms):
+        for place, term in enumerate(terms):
             for leaf in walk(term):
                 if _is_action(leaf):
-                    mentioning.setdefault(leaf[3:5], set()).add(number)
+                    mentioning.setdefault(leaf[3:5], set()).add(place)
         found = []
         for action in range(len(next(iter(self.actions.values())))):
             numbers: set[int] = set()
             for store, table in self.actions.items():
                 for slot in np.flatnonzero(table[action] != table[0]).tolist():
                     numbers |= mentioning.get((store, slot), set())
-            found.append({number: self.with_action(terms[number], action) for number in sorted(numbers)})
+            found.append({place: self.with_action(terms[place], action) for place in sorted(numbers)})
         return first, found
 
     def _legal(self) -> list[Term]:
         """When each action is legal."""
         first, changed = self.by_action(kids(self.needs) if self.needs[0] == "and" else (self.needs,))
         same = conjunction(first)
-        return [conjunction([other.get(k, term) for k, term in enumerate(first)]) if other else same for other in changed]
+        return [
+            conjunction([other.get(k, term) for k, term in enumerate(first)]) if other else same for other in changed
+        ]
 
     def is_random(self) -> bool:
         """Whether anything is drawn."""
@@ -142,8 +160,8 @@ class Grounded:
         low, high = base
         for other in changed:
             least, most = base
-            for number, term in other.items():
-                new, old = interval(term), bounds[number]
+            for place, term in other.items():
+                new, old = interval(term), bounds[place]
                 least, most = least + new[0] - old[0], most + new[1] - old[1]
             low, high = min(low, least), max(high, most)
         slack = 1e-9 * max(1.0, abs(low), abs(high))
@@ -158,7 +176,7 @@ class Grounded:
         base = math.prod(counts)
         found = base
         for other in changed:
-            factor = math.prod(_outcomes(term) / counts[number] for number, term in other.items())
+            factor = math.prod(_outcomes(term) / counts[place] for place, term in other.items())
             found = max(found, base * factor)
         return math.inf if math.isnan(found) else found
 
@@ -272,7 +290,7 @@ class Source:
         return self._function("def legal(params, state, mask):", writer)
 
 
-COUNT = '''\
+COUNT = """\
 def count_outcomes(params, state, action):
     script, weight = scratch(3, WHOLES), scratch(1, REALS)
     most, k = 1, 0
@@ -284,15 +302,15 @@ def count_outcomes(params, state, action):
             raise ValueError("an action has more than a million outcomes")
         k += 1
     return most
-'''
+"""
 
-LIST = '''\
+LIST = """\
 def outcomes(params, state, action, k):
     script, weight = scratch(3, WHOLES), scratch(1, REALS)
     script[0], script[1], script[2], weight[0] = k, 1, 1, 1.0
     reward, done = listed(params, state, action, script, weight)
     return (weight[0] if script[0] == 0 else 0.0), reward, done
-'''
+"""
 
 
 def _stack(store: str) -> str:
@@ -301,7 +319,7 @@ def _stack(store: str) -> str:
 
 FUNCTIONS = ("start", "step", "legal", "count_outcomes", "outcomes")
 
-_made: dict[str, type] = {}
+_made: dict[str, Any] = {}
 
 
 class RDDLInstance(Problem):
@@ -363,7 +381,8 @@ def _instance(name: str, world: Any, grounded: Grounded, listing: bool, rest: tu
     digest = hashlib.sha256(repr((source.text, state)).encode()).hexdigest()[:24]
     if digest not in _made:
         _made[digest] = _class(digest, source, state)
-    problem: RDDLInstance = _made[digest].__new__(_made[digest])
+    made = _made[digest]
+    problem: RDDLInstance = made.__new__(made)
     places = grounded.grounder.places
     problem.name = name
     problem.fluents = [
@@ -382,7 +401,7 @@ def _instance(name: str, world: Any, grounded: Grounded, listing: bool, rest: tu
 
 def _outcomes_seen(problem: RDDLInstance) -> int:
     """The most outcomes of an action that were met on some random walks."""
-    listed, rng, most = type(problem).step.__globals__["listed"], new_generator(0), 1
+    listed, rng, most = vars(type(problem))["outcomes"].__func__.__globals__["listed"], new_generator(0), 1
     for _ in range(WALKS):
         state = PlainState(np.array(problem.plain_start(rng)).reshape(1))
         for _ in range(min(problem.horizon, WALK_STEPS)):
@@ -400,7 +419,8 @@ def _outcomes_seen(problem: RDDLInstance) -> int:
 
 def _class(digest: str, source: Source, state: dict[str, str]) -> type:
     """A class with the functions of a source; Numba gets a copy of each, which calls copies."""
-    plain, fast = types.ModuleType(f"boltree.rddl_{digest}"), types.ModuleType(f"boltree.rddl_{digest}")
+    plain = types.ModuleType(f"boltree.rddl_{digest}")
+    fast = types.ModuleType(sampling.__name__)  # what is kept on disk belongs to a module that can be imported
     code = compile(source.text, f"<rddl {digest}>", "exec")
     exec(code, plain.__dict__)
     exec(code, fast.__dict__)
@@ -411,6 +431,7 @@ def _class(digest: str, source: Source, state: dict[str, str]) -> type:
         if function is None:
             continue
         if not JIT_DISABLED:
+            fast.__dict__[name].__qualname__ = f"rddl_{digest}.{name}"  # unique among what is kept
             made = numba.njit(
                 _nrt=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
             )(fast.__dict__[name])  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..problem import arithmetic as a
 
-FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
+_FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "/": (a.divide, "f"), "div": (a.divide_whole, "i"), "mod": (a.modulo_whole, "i"), "fmod": (a.modulo, "f"),
     "pow": (a.power, ""), "abs": (abs, ""), "sgn": (a.sign, "i"), "round": (a.nearest, "i"),
     "floor": (a.below, "i"), "ceil": (a.above, "i"), "cos": (a.cosine, "f"), "sin": (a.sine, "f"),
@@ -18,9 +18,9 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "exp": (a.exponential, "f"), "ln": (a.logarithm, "f"), "sqrt": (a.square_root, "f"),
     "lngamma": (a.log_gamma, "f"), "gamma": (a.gamma, "f"), "log": (a.logarithm_to, "f"), "hypot": (a.hypotenuse, "f"),
 }  # fmt: skip
-"""Each function, and the type of its result: that of its arguments where it says none."""
 
-FUNCTIONS = {name: (getattr(called, "py_func", called), kind) for name, (called, kind) in FUNCTIONS.items()}
+FUNCTIONS = {name: (getattr(called, "py_func", called), kind) for name, (called, kind) in _FUNCTIONS.items()}
+"""Each function, and the type of its result: that of its arguments where it says none."""
 
 BOOLEANS: dict[str, Callable[..., Any]] = {
     "^": lambda *values: _folded(np.logical_and, values),

@@ -15,8 +15,27 @@ import numpy as np
 
 from . import rddl_functions as functions
 from .rddl_terms import (
-    DRAWS, RELATIONS, Term, UncompiledError, choice, conjunction, const, disjunction, draw, extreme, is_const, negation,
-    is_random, negative, number, product, relation, same, total, truth, wider,
+    DRAWS,
+    RELATIONS,
+    Term,
+    UncompiledError,
+    choice,
+    conjunction,
+    const,
+    disjunction,
+    draw,
+    extreme,
+    is_const,
+    is_random,
+    negation,
+    negative,
+    number,
+    product,
+    relation,
+    same,
+    total,
+    truth,
+    wider,
 )  # fmt: skip
 
 MOST_CELLS = 30_000_000
@@ -85,7 +104,9 @@ class Grounder:
         place = self.places[name]
         for slot, objects in enumerate(itertools.product(*map(range, place.extents))):
             self.where = name
-            term = self._ground(expression, dict(parameters), dict(zip((p for p, _ in parameters), objects, strict=True)))
+            term = self._ground(
+                expression, dict(parameters), dict(zip((p for p, _ in parameters), objects, strict=True))
+            )
             term = truth(term) if place.type == "b" else number(term)
             if place.type == "i" and term[1] == "f":
                 raise UncompiledError(f"{name} is whole, but set to a real number")
@@ -153,7 +174,8 @@ class Grounder:
             return product([terms[0], const(1.0 / terms[1][2])])  # exact: by a power of 2
         kind = kind or wider(*(term[1] for term in terms))
         if all(map(is_const, terms)):
-            return const((float if kind == "f" else int)(called(*(term[2] for term in terms))))
+            with np.errstate(all="ignore"):
+                return const((float if kind == "f" else int)(called(*(term[2] for term in terms))))
         return (name, kind, *terms)
 
     def _fluent(self, expression: Any, objects: dict[str, int]) -> Term:
@@ -370,18 +392,18 @@ class Grounder:
             values = np.broadcast_to(values, (*values.shape[: len(axes)], *extents))
             over = tuple(range(len(axes), len(inner)))
             return functions.AGGREGATIONS[name](values if name in ("exists", "forall") else 1 * values, over)
-        values = [np.asarray(self._array(part, axes)) for part in expression.args]
+        parts = [np.asarray(self._array(part, axes)) for part in expression.args]
         if kind == "control":
-            return np.where(*values)
+            return np.where(*parts)
         if kind == "randomvar":
-            return values[0]
+            return parts[0]
         if kind == "boolean":
-            return functions.BOOLEANS[name](*values)
-        values = [1 * value for value in values]
+            return functions.BOOLEANS[name](*parts)
+        parts = [1 * part for part in parts]
         if kind == "relational":
-            return RELATIONS["!=" if name == "~=" else name](*values)
+            return RELATIONS["!=" if name == "~=" else name](*parts)
         with np.errstate(all="ignore"):
-            return functions.on_arrays(name, values)
+            return functions.on_arrays(name, parts)
 
     def _array_of_values(self, expression: Any, axes: list[str]) -> Any:
         name, arguments = expression.args
@@ -478,5 +500,3 @@ def _parts(arguments: Any) -> Iterator[Any]:
             yield from _parts(part)
         elif not isinstance(part, str):
             yield part
-
-

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -177,7 +178,7 @@ class Writer:
             return repr(values[0])
         if table == "places":
             stride = values[1] - values[0]
-            if stride > 0 and all(b - a == stride for a, b in zip(values, values[1:], strict=False)):
+            if stride > 0 and all(b - a == stride for a, b in pairwise(values)):
                 scaled = f"{stride} * {var}" if stride > 1 else f"{var}"
                 return f"{values[0]} + {scaled}" if values[0] else scaled
         self.used.add(table)
@@ -189,7 +190,11 @@ class Writer:
         if name == "const":
             values = [row[0] for row in rows]
             if shape[1] == "b":
-                return f"({self.look('places', [int(v) for v in values], var)} != 0)" if len(set(values)) > 1 else repr(values[0])
+                return (
+                    f"({self.look('places', [int(v) for v in values], var)} != 0)"
+                    if len(set(values)) > 1
+                    else repr(values[0])
+                )
             return self.look("wholes" if shape[1] == "i" else "reals", values, var)
         if name == "fluent":
             return self._fluent(shape, rows, var)
@@ -451,7 +456,13 @@ def _joined(name: str, codes: list[str], lazy: bool = False) -> str:
         for code in codes[1:]:
             found = f"{name}({found}, {code})"
         return found
-    return "(" + {"and": " and " if lazy else " & ", "or": " or " if lazy else " | ", "sum": " + ", "prod": " * "}[name].join(codes) + ")"
+    return (
+        "("
+        + {"and": " and " if lazy else " & ", "or": " or " if lazy else " | ", "sum": " + ", "prod": " * "}[name].join(
+            codes
+        )
+        + ")"
+    )
 
 
 def _nonzero(code: str) -> bool:

@@ -19,8 +19,8 @@ from ..tables import as_csv, markdown
 HEADS = ("instance", "planner", "rounds", "reward", "error", "score", "CPU s a step", "trials a step")
 
 NOTE = (
-    "Error: the standard error of the mean. Score: (reward - b) / (reference - b), b the better one of noop and random; "
-    "the reference is {planner}, at {seconds:g} CPU-seconds a step."
+    "Error: the standard error of the mean. Score: (reward - b) / (reference - b), where b is the better of noop and "
+    "random; the reference is {planner}, at {seconds:g} CPU-seconds a step."
 )
 
 SHIPPED = Path(__file__).parent / "prost.toml"
@@ -36,14 +36,14 @@ class Reference:
 
 
 def read_reference(path: Path) -> Reference:
-    """The results in a TOML file with ``planner``, ``seconds`` and ``[results]``, ``"DOMAIN/INSTANCE" = [mean, error]``."""
+    """The results in a TOML file: ``planner``, ``seconds`` and ``[results]`` with "DOMAIN/INSTANCE" = [mean, error]."""
     given = read_toml(path)
     try:
         results = {str(name): (float(mean), float(error)) for name, (mean, error) in given["results"].items()}
         return Reference(str(given["planner"]), float(given["seconds"]), results)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ParameterError(
-            f"{path}: {error}; must have planner, seconds and [results] with \"DOMAIN/INSTANCE\" = [mean, error]"
+            f'{path}: {error}; must have planner, seconds and [results] with "DOMAIN/INSTANCE" = [mean, error]'
         ) from None
 
 
@@ -60,11 +60,23 @@ def ippc_report(frame: Any, reference: Reference, folder: Path) -> str:
     for (instance,), part in frame.sort("repeat").group_by(["problem"], maintain_order=True):
         known = reference.results.get(instance)
         rewards = {
-            (label, seconds): one for (label, seconds), one in part.group_by(["label", "step_seconds"], maintain_order=True)
+            (label, seconds): one
+            for (label, seconds), one in part.group_by(["label", "step_seconds"], maintain_order=True)
         }
         baselines = [float(one["reward"].mean()) for (label, _), one in rewards.items() if label in ("noop", "random")]
         if known is not None:
-            rows.append([instance, reference.planner, "-", f"{known[0]:.2f}", f"{known[1]:.2f}", "1.00", f"{reference.seconds:g}", "-"])
+            rows.append(
+                [
+                    instance,
+                    reference.planner,
+                    "-",
+                    f"{known[0]:.2f}",
+                    f"{known[1]:.2f}",
+                    "1.00",
+                    f"{reference.seconds:g}",
+                    "-",
+                ]
+            )
         for (label, _), one in rewards.items():
             values = one["reward"].to_numpy()
             found = float("nan") if known is None else score(float(values.mean()), baselines, known[0])

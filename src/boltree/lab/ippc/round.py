@@ -180,5 +180,7 @@ def instance_named(text: str) -> tuple[str, str]:
     """The domain and the instance of ``DOMAIN/INSTANCE`` (or of two files with a comma between them)."""
     domain, comma, instance = text.partition(",") if "," in text else text.rpartition("/")
     if not (domain and comma and instance):
-        raise ParameterError(f"instance {text!r}: must be DOMAIN/INSTANCE, such as SysAdmin_MDP_ippc2011/1, or two files")
+        raise ParameterError(
+            f"instance {text!r}: must be DOMAIN/INSTANCE, such as SysAdmin_MDP_ippc2011/1, or two files"
+        )
     return domain.strip(), instance.strip()
