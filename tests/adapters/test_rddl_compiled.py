@@ -36,7 +36,9 @@ domain everything {
         NEAR(place, place) : { non-fluent, bool, default = false };
         WEIGHT(place) : { non-fluent, real, default = 0.5 };
         NEXT(side) : { non-fluent, side, default = @low };
+        FIXED(place) : { non-fluent, bool, default = false };
         lit(place) : { state-fluent, bool, default = false };
+        kept(place) : { state-fluent, bool, default = false };
         count(place) : { state-fluent, int, default = 0 };
         height : { state-fluent, real, default = 1.5 };
         mode(place) : { state-fluent, side, default = @mid };
@@ -63,6 +65,7 @@ domain everything {
         mode'(?p) = if (push(?p)) then turn
                     else Discrete(side, @low : 0.25, @mid : if (lit(?p)) then 0.5 else 0.125,
                                   @high : if (lit(?p)) then 0.25 else 0.625);
+        kept'(?p) = if (lit(?p)) then FIXED(?p) else (kept(?p) ^ push(?p)) | (count(?p) == 3);
         where' = if (turn ~= @low) then busiest else where;
     };
     reward = [sum_{?p : place} (lit(?p) * WEIGHT(?p))] + [prod_{?p : place} [1 + near(?p)]]
@@ -83,6 +86,7 @@ def instance(places: int) -> str:
     names = [f"p{k}" for k in range(places)]
     near = " ".join(f"NEAR({a}, {b}); NEAR({b}, {a});" for a, b in zip(names, [*names[1:], names[0]], strict=True))
     weights = " ".join(f"WEIGHT({name}) = {0.3 + 0.4 * k / places};" for k, name in enumerate(names))
+    weights += " ".join(f"FIXED({name});" for name in names[1::2])
     return f"""
 non-fluents nf_all {{
     domain = everything; objects {{ place : {{ {", ".join(names)} }}; }}; non-fluents {{ {near} {weights} }};
@@ -112,7 +116,7 @@ def test_all_constructs_agree(everything, places):
     """With 3 places all is written out, with 17 there are loops."""
     problem = agree(*everything(places), transitions=150)
     assert ("for t" in type(problem).source) == (places == 17)
-    assert problem.state_layout().itemsize <= 8 * places + 2 * places + 8 + 8 + 8
+    assert problem.state_layout().itemsize <= 8 * places + 3 * places + 8 + 8 + 8
 
 
 def test_a_wrong_sign_is_seen(everything, monkeypatch):

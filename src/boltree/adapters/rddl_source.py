@@ -174,7 +174,7 @@ class Writer:
 
     def look(self, table: str, values: list[Any], var: str | None) -> str:
         """One of these values, by the loop's variable."""
-        if all(value == values[0] for value in values):
+        if all(value == values[0] for value in values) and math.isfinite(values[0]):
             return repr(values[0])
         if table == "places":
             stride = values[1] - values[0]
@@ -182,7 +182,7 @@ class Writer:
                 scaled = f"{stride} * {var}" if stride > 1 else f"{var}"
                 return f"{values[0]} + {scaled}" if values[0] else scaled
         self.used.add(table)
-        return f"{table}[{self.tables.put(table, values)} + {var}]"
+        return f"{table}[{self.tables.put(table, values)} + {var or 0}]"
 
     def code(self, shape: Shape, rows: list[Row], var: str | None, loops: bool, deep: int = 0) -> str:
         """The code of the terms of one shape: of the only one, or of the one that the loop's variable says."""
@@ -284,9 +284,10 @@ class Writer:
             self.line(f"{given} = {condition}")
             code = self.code(then, [row[1] for row in rows], var, loops, deep + 1)
             other_code = self.code(other, [row[2] for row in rows], var, loops, deep + 1)
-            if then[0] == "const" and rows[0][1][0] is True:
+            known = {row[1][0] for row in rows} if then[0] == "const" else set()
+            if known == {True}:
                 return f"({given} | {other_code})"
-            if then[0] == "const" and rows[0][1][0] is False:
+            if known == {False}:
                 return f"((not {given}) & {other_code})"
             return f"(({given} & {code}) | ((not {given}) & {other_code}))"
         lines, code = self._block(then, [row[1] for row in rows], var, loops, deep)

@@ -108,14 +108,15 @@ def disjunction(terms: list[Term]) -> Term:
 
 
 def _joined(name: str, terms: list[Term], deciding: Term, neutral: Term) -> Term:
-    found: dict[Term, None] = {}
+    parts: list[Term] = []
+    seen: set[Term] = set()
     for term in terms:
         for part in kids(term) if term[0] == name else (truth(term),):
             if part == deciding:
                 return deciding
-            if part != neutral and not (part in found and not is_random(part)):
-                found[part] = None
-    parts = list(found)
+            if part != neutral and (part not in seen or is_random(part)):
+                parts.append(part)
+                seen.add(part)
     return neutral if not parts else parts[0] if len(parts) == 1 else (name, "b", *parts)
 
 
@@ -157,7 +158,8 @@ def product(terms: list[Term]) -> Term:
 
 def extreme(name: str, terms: list[Term]) -> Term:
     """The least (``min``) or the greatest (``max``)."""
-    parts = list(dict.fromkeys(map(number, terms)))
+    numbers = list(map(number, terms))
+    parts = [one for k, one in enumerate(numbers) if one not in numbers[:k] or is_random(one)]
     kind = wider(*(part[1] for part in parts))
     fixed = [part[2] for part in parts if is_const(part)]
     parts = [part for part in parts if not is_const(part)]
