@@ -1,4 +1,4 @@
-"""A planning problem in RDDL: an elevator that passengers wait for. It is small, so all its outcomes are listed.
+"""A planning problem in RDDL: an elevator that passengers wait for. Few outcomes follow an action, so they are listed.
 
 pip install 'boltree[rddl]'
 """

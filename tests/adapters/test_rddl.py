@@ -80,7 +80,7 @@ def bets_value(money, left):
 
 
 def test_a_small_problem_is_a_table_with_its_value(bets):
-    problem = bt.from_rddl(*bets())
+    problem = bt.from_rddl(*bets(), table=True)
     assert problem.action_names == ("nothing", "bet", "leave")
     assert (problem.horizon, problem.discount) == (4, 0.9)
     for horizon in (1, 2, 4, 9):
@@ -94,7 +94,7 @@ def test_a_small_problem_is_a_table_with_its_value(bets):
 
 
 def test_the_same_problem_simulated(bets):
-    problem = bt.from_rddl(*bets(), table=False)
+    problem = bt.from_rddl(*bets(), table=False, compiled=False)
     bt.check(problem, episodes=3)
     search = bt.Search(problem, bt.BTS(alpha=0.1), seed=0)
     search.run(trials=1_500)
@@ -174,7 +174,7 @@ def test_outcomes_are_distributed_as_pyrddlgym_samples(name):
 
 def test_a_real_instance_is_solved_and_searched():
     """Navigation: the table's exact value is near what its own policy earns in pyRDDLGym."""
-    problem = bt.from_rddl("Navigation_MDP_ippc2011", "1")
+    problem = bt.from_rddl("Navigation_MDP_ippc2011", "1", table=True)
     exact = bt.solve(problem)
     env = pyrddlgym.make("Navigation_MDP_ippc2011", "1", vectorized=True)
     world, _ = _world("Navigation_MDP_ippc2011", "1")
@@ -198,12 +198,12 @@ def test_a_real_instance_is_solved_and_searched():
     assert problem.action_name(search.recommend()) in problem.action_names
 
 
-def test_what_is_too_large_is_simulated(bets):
-    problem = bt.from_rddl("SysAdmin_MDP_ippc2011", "1", horizon=5)
+def test_what_is_not_compiled_and_too_large_is_simulated(bets):
+    problem = bt.from_rddl("SysAdmin_MDP_ippc2011", "1", horizon=5, compiled=False)
     assert type(problem).__name__ == "RDDLProblem"
     assert problem.action_names[3] == "reboot(c3)"
     bt.check(problem, episodes=1)
-    noisy = bt.from_rddl(*bets("Normal(0, 1)"))
+    noisy = bt.from_rddl(*bets("Normal(0, 1)"), compiled=False)
     assert type(noisy).__name__ == "RDDLProblem"
     with pytest.raises(bt.ParameterError, match=r"table=True: the outcomes of .* cannot be listed"):
         bt.from_rddl(*bets("Bernoulli(0.5)"), table=True)

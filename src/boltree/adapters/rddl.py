@@ -1,7 +1,10 @@
-"""``bt.from_rddl``: a planning problem in RDDL, by pyRDDLGym, as a table where it is small, else simulated."""
+"""``bt.from_rddl``: a planning problem in RDDL, read by pyRDDLGym, compiled; what is not compiled is simulated."""
 
 from __future__ import annotations
 
+import math
+import time
+import warnings
 from typing import Any
 
 from ..errors import ParameterError
@@ -9,13 +12,18 @@ from ..extras import needs
 from ..problem.problem import Problem
 from ..problems.outcome_table import OutcomeTable
 from .freezing import frozen
+from .rddl_compiled import compiled_instance
 from .rddl_outcomes import NotFiniteError, outcomes
+from .rddl_terms import UncompiledError
 from .rddl_world import Fluents, RDDLWorld, told
 from .simulated_problem import SimulatedProblem
 from .simulator import Restored, Saved
 
 FEW = (4_000, 256, 40_000)
 """Pairs of a state and an action, outcomes of one of them, and outcomes in all: up to these they are few."""
+
+SECONDS = 3.0
+"""Of the processor's time, to list the outcomes of all states."""
 
 
 def from_rddl(
@@ -25,18 +33,22 @@ def from_rddl(
     horizon: int | None = None,
     discount: float | None = None,
     table: bool | None = None,
+    compiled: bool | None = None,
 ) -> Problem:
-    """A planning problem in RDDL.
+    """A planning problem in RDDL, compiled.
 
-    Where its fluents are finite and the states that can be reached are few, all of their outcomes are listed: it then
-    runs at full speed and can be solved exactly. Else it is simulated, which is slow.
+    It runs at full speed, and where few outcomes can follow an action, these are listed with their probabilities. What
+    is not compiled (matrices, vectors of random numbers, functions in Python) is simulated by pyRDDLGym, which is
+    slow, with a warning that names it; if then the states that can be reached are few, all outcomes are listed.
 
     Args:
         domain: a domain's name in rddlrepository, or the path of its file.
         instance: an instance's name, or the path of its file.
         horizon: how many steps to look ahead; the instance's if None.
         discount: weight of a reward one step later; the instance's if None.
-        table: True to list all outcomes however many there are, False never to; None where they are few.
+        table: True to list all outcomes of all states however many there are, False never to; None where it is not
+            compiled and they are few.
+        compiled: True to refuse what is not compiled, False to compile nothing; None to compile what can be.
 
     >>> import boltree as bt
     >>> bt.from_rddl("Navigation_MDP_ippc2011", "1").action_names
@@ -46,13 +58,29 @@ def from_rddl(
     name = f"{domain}, {instance}"
     horizon = int(env.horizon) if horizon is None else horizon
     discount = float(env.discount) if discount is None else discount
+    if compiled is not False and not table:
+        try:
+            again = domain, instance, horizon, discount
+            return compiled_instance(name, world, horizon, discount, (_again, again))
+        except UncompiledError as error:
+            if compiled:
+                raise ParameterError(f"compiled=True: {name} is not compiled, because of {error}") from None
+            slow = f"{name} is simulated by pyRDDLGym, about a thousand times slower, because of {error}"
+            warnings.warn(slow, stacklevel=2)
     if table is not False:
         try:
-            return RDDLTable(name, world, horizon, discount, FEW if table is None else (2**62,) * 3)
+            return RDDLTable(
+                name, world, horizon, discount, (2**62,) * 3 if table else FEW, math.inf if table else SECONDS
+            )
         except NotFiniteError as error:
             if table:
                 raise ParameterError(f"table=True: the outcomes of {name} cannot be listed ({error})") from None
     return RDDLProblem(name, world, horizon, discount)
+
+
+def _again(domain: str, instance: str, horizon: int, discount: float) -> Problem:
+    """The same compiled problem, in another process."""
+    return from_rddl(domain, instance, horizon=horizon, discount=discount, compiled=True)
 
 
 def _world(domain: Any, instance: Any) -> tuple[RDDLWorld, Any]:
@@ -66,6 +94,43 @@ def _world(domain: Any, instance: Any) -> tuple[RDDLWorld, Any]:
     if env.sampler.is_pomdp:
         raise ParameterError(f"{name}: whoever acts does not see the state (observ-fluents); must be an MDP")
     return RDDLWorld(name, env), env
+
+
+class RDDLRounds:
+    """An instance in RDDL as pyRDDLGym simulates it, to act in.
+
+    Args:
+        domain: as for `from_rddl`.
+        instance: as for `from_rddl`.
+    """
+
+    def __init__(self, domain: str, instance: str) -> None:
+        self._world, env = _world(domain, instance)
+        self.horizon, self.discount = int(env.horizon), float(env.discount)
+        self.ended = False
+
+    def begin(self, seed: int) -> None:
+        """Go to the start, with a seed for what follows."""
+        self._world.begin(seed)
+        self.ended = self._world.sampler.check_terminal_states()
+
+    def legal(self) -> list[int]:
+        """The numbers of the actions that are legal now."""
+        legal = self._world.legal()
+        return list(range(len(self._world.actions))) if legal is None else legal
+
+    def number(self, name: str) -> int:
+        """The number of the action of this name."""
+        return self._world.action_names.index(name)
+
+    def values(self) -> dict[str, Any]:
+        """The state-fluents' values, by name."""
+        return dict(zip(self._world.sampler.rddl.state_fluents, Fluents().save(self._world.inner), strict=True))
+
+    def step(self, action: int) -> float:
+        """Take an action; the reward."""
+        _, reward, self.ended = self._world.take(action)
+        return reward
 
 
 class RDDLProblem(SimulatedProblem):
@@ -86,8 +151,11 @@ class RDDLProblem(SimulatedProblem):
 class RDDLTable(OutcomeTable):
     """A planning problem in RDDL, all of whose outcomes are listed."""
 
-    def __init__(self, name: str, world: RDDLWorld, horizon: int, discount: float, most: tuple[int, int, int]) -> None:
+    def __init__(
+        self, name: str, world: RDDLWorld, horizon: int, discount: float, most: tuple[int, int, int], seconds: float
+    ) -> None:
         self.name = name
+        began = time.process_time()
         sampler, fluents = world.sampler, Fluents()
         world.begin(0)
         states = [fluents.save(world.inner)]
@@ -111,7 +179,8 @@ class RDDLTable(OutcomeTable):
                         fluents.restore(world.inner, here)
                     row[action].append((chance, numbers[key], reward, ended[numbers[key]]))
                 pairs, total = pairs + 1, total + len(row[action])
-                if pairs > most[0] or total > most[2]:
+                late = time.process_time() - began > seconds
+                if pairs > most[0] or total > most[2] or late:
                     raise NotFiniteError("too many states")
             listed.append(row)
         super().__init__(listed, horizon, 0, discount)

@@ -23,6 +23,11 @@ class RDDLWorld(World):
         self.action_names = tuple(_action_name(action) for action in listed)
         self.actions = [self.sampler.prepare_actions_for_sim(action) for action in listed]
 
+    def keep_actions(self, numbers: list[int]) -> None:
+        """Forget all other actions."""
+        self.actions = [self.actions[number] for number in numbers]
+        self.action_names = tuple(self.action_names[number] for number in numbers)
+
     def begin(self, seed: int) -> Any:
         """Reset it."""
         self.sampler.seed(seed)

@@ -92,6 +92,11 @@ def _leave_unoptimised(helper: Any) -> None:
     helper._compiler.compile = compile_for_linking
 
 
+def for_problems(function: F) -> F:
+    """Compile a function that problems' functions call, compiled or in plain Python."""
+    return numba.njit(_nrt=False, error_model="numpy")(function)  # type: ignore[no-any-return]
+
+
 def kernel(function: F) -> F:
     """Compile a function that Python calls; keep its machine code on disk. It runs without the GIL."""
     return _called_from_python(function, nogil=True)

@@ -123,6 +123,28 @@ def _array_at_native(typing_context, address, shape, dtype):  # type: ignore[no-
     return array_type(types.int64, shape, dtype), code
 
 
+@intrinsic(prefer_literal=True)
+def _scratch_native(typing_context, length, dtype):  # type: ignore[no-untyped-def]
+    array_type = types.Array(dtype.dtype, 1, "C")
+    extent = length.literal_value
+
+    def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        item = context.get_data_type(array_type.dtype)
+        with builder.goto_entry_block():
+            room = builder.alloca(item, ir.Constant(ir.IntType(64), extent))
+        address = builder.ptrtoint(room, ir.IntType(64))
+        return build_array(context, builder, array_type, address, [context.get_constant(types.intp, extent)])
+
+    return array_type(length, dtype), code
+
+
+def plain_scratch(length: int, dtype: np.dtype[Any]) -> Any:
+    """`scratch` in plain Python."""
+    return np.empty(length, dtype)
+
+
+scratch: Callable[[int, Any], Any] = plain_scratch if JIT_DISABLED else _scratch_native
+"""``scratch(8, dtype)``: an array for use within one call, on the stack; its length is a literal."""
 call: Callable[[Any, Any], Any] = plain_call if JIT_DISABLED else _call_native
 """``call(address, (a, b, ...))``: the function's result, or FAILED when it raised."""
 record_at: Callable[[Any, Any], Any] = plain_record_at if JIT_DISABLED else _record_at_native

@@ -9,6 +9,7 @@ from typing import Any
 from ..catalogue import PROBLEMS
 from ..terminal import seed_number
 from .arguments import add_algorithms, add_laboratory, add_sizes, laboratory
+from .ippc.command import add_ippc
 from .suite.command import add_suite
 from .tuning.command import add_tune
 
@@ -24,6 +25,7 @@ def add_lab(commands: Commands) -> None:
     _add_claims(commands)
     add_tune(commands)
     add_suite(commands)
+    add_ippc(commands)
 
 
 def _add_compare(commands: Commands) -> None:

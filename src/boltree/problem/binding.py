@@ -145,17 +145,26 @@ def take_step(functions: dict[str, Any], words: int) -> Any:
     return by_outcomes
 
 
-def compiled_or_plain(function: Any, temporaries: bool = False) -> Any:
-    """A user's function for use inside a wrapper."""
-    return function if JIT_DISABLED else numba.njit(_nrt=temporaries, boundscheck=True)(function)
+def compiled_or_plain(function: Any, temporaries: bool = False, owner: str = "") -> Any:
+    """A user's function for use inside a wrapper; one that was made to be compiled in its own way says how.
+
+    A function of ours that is made for a class is named after it, the `owner`: machine code that several processes kept
+    on disk is put together by its functions' names, and these would be the same for all classes.
+    """
+    if owner:
+        function.__qualname__ = f"{owner}.{function.__name__}"
+    if JIT_DISABLED:
+        return function
+    own = getattr(function, "compiled", None)
+    return numba.njit(_nrt=temporaries, boundscheck=True)(function) if own is None else own
 
 
 def wrapper_of(
-    name: str, functions: dict[str, Any], layout: np.dtype[Any], words: int, read: Any, temporaries: bool
+    name: str, functions: dict[str, Any], layout: np.dtype[Any], words: int, read: Any, temporaries: bool, owner: str
 ) -> Wrapper:
     """The wrapper of the function `name` (`functions` are the class's own, made callable from a wrapper)."""
     if name in ("step", "rollout"):
-        advance = compiled_or_plain(take_step(functions, words), temporaries)
+        advance = compiled_or_plain(take_step(functions, words), temporaries, owner)
     if name == "step":
 
         def step(params, state, action, rng, out):  # type: ignore[no-untyped-def]
@@ -168,7 +177,7 @@ def wrapper_of(
 
         return step
     if name == "rollout":
-        draw = compiled_or_plain(random_action_of(functions), temporaries)
+        draw = compiled_or_plain(random_action_of(functions), temporaries, owner)
 
         def rollout(params, state, rng, steps, out, mask, actions):  # type: ignore[no-untyped-def]
             result = array_at(out, 2, F8)
@@ -191,7 +200,7 @@ def wrapper_of(
 
         return rollout
     if name in ("count_outcomes", "outcomes") and name not in functions:
-        return certain_outcome(name, functions, layout, words, read, temporaries)
+        return certain_outcome(name, functions, layout, words, read, temporaries, owner)
     function = functions[name]
     if name == "start":
 
@@ -251,7 +260,7 @@ def wrapper_of(
 
 
 def certain_outcome(
-    name: str, functions: dict[str, Any], layout: np.dtype[Any], words: int, read: Any, temporaries: bool
+    name: str, functions: dict[str, Any], layout: np.dtype[Any], words: int, read: Any, temporaries: bool, owner: str
 ) -> Wrapper:
     """The one outcome of a deterministic problem: its step, which draws nothing."""
     if name == "count_outcomes":
@@ -260,7 +269,7 @@ def certain_outcome(
             return 1
 
         return count_outcomes
-    advance = compiled_or_plain(take_step(functions, words), temporaries)
+    advance = compiled_or_plain(take_step(functions, words), temporaries, owner)
 
     def outcomes(params, state, action, k, out):  # type: ignore[no-untyped-def]
         unused = array_at(out + 32, 2, U8)
@@ -333,7 +342,10 @@ class Binding:
 
     def _wrapper(self, name: str, temporaries: bool) -> Wrapper:
         functions = {n: compiled_or_plain(f, temporaries) for n, f in self._functions.items()}
-        return wrapper_of(name, functions, self._layout, self._words, self._read, temporaries)
+        owner = f"{self._owner.__module__}.{self._owner.__qualname__}"
+        wrapper = wrapper_of(name, functions, self._layout, self._words, self._read, temporaries, owner)
+        wrapper.__qualname__ = f"{owner}.{name}"
+        return wrapper
 
     def _compile(self, name: str) -> tuple[int, Any]:
         owner = self._owner

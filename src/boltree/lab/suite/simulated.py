@@ -74,7 +74,7 @@ def _environment(name: str, repeated: int, ahead: int) -> Problem:
 def _planning(domain: str) -> Problem:
     from ...adapters import from_rddl
 
-    return from_rddl(domain, "1", horizon=5, discount=1.0, table=False)
+    return from_rddl(domain, "1", horizon=5, discount=1.0, table=False, compiled=False)
 
 
 def _games() -> Iterator[Case]:
