@@ -34,9 +34,11 @@ def wants_of(evaluator: Any) -> tuple[str, ...]:
 def side_of(evaluator: Any) -> str:
     """Whose values it gives."""
     side = getattr(evaluator, "values", SIDES[0])
+    if not isinstance(side, str):  # something else that an evaluator calls its values
+        return SIDES[0]
     if side not in SIDES:
         raise ParameterError(f"evaluator: values={side!r}, must be 'player 0' or 'mover'")
-    return str(side)
+    return side
 
 
 def takes_states(evaluator: Any) -> bool:
