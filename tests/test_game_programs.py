@@ -26,7 +26,7 @@ def test_the_line_follows_the_tree():
         assert (step.action, step.value) == (node.recommended, node.value)
         assert step.visits == node.visits[node.actions == step.action][0]
         assert step.state == node.state
-        assert step.name == str(step.action)
+        assert step.name == f"column {step.action}"
         (node, *_) = node.outcomes(step.action) or [None]
     assert search.line(2) == line[:2]
     with pytest.raises(bt.ParameterError, match="steps=0"):
@@ -41,8 +41,8 @@ def test_a_line_goes_on_beyond_the_tree_where_values_are_known():
 
 
 def test_win_rates_are_the_movers():
-    """After 0011 player 0 moves, after 00112 player 1: what is good for one is bad for the other."""
-    for moves, player in (("001122", 0), ("0011223", 1), ("0101012", 1)):
+    """What is good for one is bad for the other."""
+    for moves, player in (("001122", 0), ("00112", 1)):
         search = game_search(moves)
         report, root = search.report(), search.root
         assert (report.player, root.player, report.trials) == (player, player, 2_000)
@@ -55,8 +55,8 @@ def test_win_rates_are_the_movers():
             assert move.win_rate == pytest.approx((1.0 + (q if player == 0 else -q)) / 2.0)
         assert [move.visits for move in report.moves[1:]] == sorted((m.visits for m in report.moves[1:]), reverse=True)
     assert game_search("001122").report().moves[0].win_rate == 1.0  # column 3 wins at once
-    best = game_search("0101012").report().moves[0]  # player 0 threatens column 0: player 1 must take it
-    assert (best.action, best.line[0]) == (0, "0")
+    best = game_search("00112").report().moves[0]  # player 1 must take it
+    assert (best.action, best.line[0]) == (3, "column 3")
 
 
 def test_rates_are_within_a_games_range():
@@ -75,7 +75,7 @@ def test_a_report_prints_as_a_table():
     lines = str(search.report()).splitlines()
     assert lines[0] == "player 0 to move, 2,000 trials"
     assert lines[1].split() == ["action", "and", "then", "wins", "visits", "share"]
-    assert lines[3].split()[:2] == ["3", "100.0%"]
+    assert lines[3].split()[:3] == ["column", "3", "100.0%"]
     assert len(lines) == 3 + 7
     assert "<td>100.0%</td>" in search.report()._repr_html_()
     alone = bt.Search(bt.problems.DChain(4), bt.BTS(alpha=0.5), seed=0, growth="trial")

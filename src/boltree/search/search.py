@@ -412,7 +412,7 @@ class Search:
         >>> _ = search.run(trials=1_000)
         >>> best = search.report().moves[0]
         >>> best.action, best.win_rate, best.line
-        (3, 1.0, ('3',))
+        (3, 1.0, ('column 3',))
         """
         from .report import report_of
 
