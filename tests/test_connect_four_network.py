@@ -18,7 +18,6 @@ from examples.connect_four.play import ARBTS, PUCT, Limit, Player, play_match
 from examples.connect_four.positions import LATE, PROBLEM, early_positions, late_positions
 
 import boltree as bt
-from boltree.evaluators import features_for
 
 WINS = {  # positions, and the column where the player to move wins
     "001122": 3,  # X
@@ -37,7 +36,7 @@ def network() -> ConnectFourNetwork:
 
 def features_of(moves: str) -> Any:
     state = bt.problems.ConnectFour(moves).start_state()
-    return features_for(PROBLEM, np.asarray(state).reshape(1).view(np.uint64).reshape(1, -1))
+    return PROBLEM.features(np.asarray(state).reshape(1))
 
 
 @pytest.mark.parametrize("module", [exact, network_module])

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 import boltree as bt
 from boltree.core.random import new_generator
-from boltree.evaluators import features_for
 from boltree.problems.connect_four import FULL, winning_cells
 
 from .exact import BOTTOM, COLUMNS, Solver
@@ -20,7 +19,7 @@ from .network import Floats
 LATE = 20
 """Positions with so many stones are solved."""
 
-PROBLEM = bt.problems.ConnectFour()
+PROBLEM: bt.Problem = bt.problems.ConnectFour()
 
 
 @dataclass(frozen=True)
@@ -49,14 +48,14 @@ class Positions:
 
 def late_positions(count: int, seed: int) -> Positions:
     """Positions of random games; policies are uniform over the best columns."""
-    stones = np.zeros((count, 2), np.uint64)
-    _random_positions(stones, new_generator(seed))
+    states = PROBLEM.reset(count=count)
+    _random_positions(states.view(np.uint64).reshape(count, 2), new_generator(seed))
     solver = Solver()
-    values = np.array([solver.values(state) for state in stones.view(PROBLEM.state_layout())[:, 0]])
+    values = np.array([solver.values(state) for state in states])
     best = np.nanmax(values, 1)
     policies = (values == best[:, None]).astype(np.float32)
     policies /= policies.sum(1, keepdims=True)
-    return Positions(features_for(PROBLEM, stones), policies, best.astype(np.float32))
+    return Positions(PROBLEM.features(states), policies, best.astype(np.float32))
 
 
 @numba.njit  # type: ignore[untyped-decorator]
@@ -101,22 +100,21 @@ def early_positions(count: int, trials: int, seed: int) -> Positions:
     policies: list[Floats] = []
     values: list[float] = []
     while len(states) < count:
-        state = PROBLEM.present(PROBLEM.start_state())
+        state = PROBLEM.reset()
         searched, skip, done, reward, moves = [], int(rng.integers(13)), False, 0.0, 0
         while not done and moves < LATE:
             policy = np.zeros(7, np.float32)
             if moves < skip:
-                policy[PROBLEM.legal_actions(state)] = 1.0
+                policy[PROBLEM.legal(state)] = 1.0
             else:
                 search = bt.Search(PROBLEM, bt.UCT(), state=state, seed=int(rng.integers(2**32)))
                 search.run(trials=trials)
                 policy[search.root.actions] = search.root.visits
-                states.append(state.memory[0].copy())
+                states.append(state.memory[0])
                 policies.append(policy / policy.sum())
                 searched.append((search.root.value, moves % 2))
-            reward, done = PROBLEM.plain_step(state, int(rng.choice(7, p=policy / policy.sum())), None)
+            state, reward, done = PROBLEM.step(state, int(rng.choice(7, p=policy / policy.sum())))
             moves += 1
         result = reward if done else float(np.nanmax(solver.values(state))) * (1.0 if moves % 2 == 0 else -1.0)
         values += [(value + result) / 2 * (1.0 if player == 0 else -1.0) for value, player in searched]
-    words = np.array(states).view(np.uint64).reshape(len(states), -1)
-    return Positions(features_for(PROBLEM, words), np.array(policies), np.array(values, np.float32))[:count]
+    return Positions(PROBLEM.features(np.array(states)), np.array(policies), np.array(values, np.float32))[:count]

@@ -45,7 +45,7 @@ from .problem.python.problem import PythonProblem
 from .problem.random import integer, uniform
 from .problem.record import record
 from .problem.scene import Board, Chain, Grid
-from .search.act import Episode, act
+from .search.act import Episode, Planner, act
 from .search.search import Search
 from .search.viewing import Page, use_viewer
 from .tree import Node
@@ -62,6 +62,8 @@ if TYPE_CHECKING:  # a type checker sees every name, and that there are no other
     from .batches.together import Together
     from .exact.evaluate import Estimate, sample_value, simple_regret, value_of
     from .exact.solve import Solution, solve
+    from .jobs.evaluate import evaluate
+    from .jobs.evaluation import Evaluation
     from .problem.check import check
     from .search.many import Searches, search_many
     from .search.plan import Plan, plan
@@ -72,6 +74,7 @@ else:  # a search needs none of these, so that what they import is imported when
         {
             "Agent": ".adapters.agent",
             "Estimate": ".exact.evaluate",
+            "Evaluation": ".jobs.evaluation",
             "Plan": ".search.plan",
             "Searches": ".search.many",
             "Solution": ".exact.solve",
@@ -79,6 +82,7 @@ else:  # a search needs none of these, so that what they import is imported when
             "Watched": ".viewer",
             "adapters": ".adapters",
             "check": ".problem.check",
+            "evaluate": ".jobs.evaluate",
             "from_gymnasium": ".adapters",
             "from_openspiel": ".adapters",
             "from_pettingzoo": ".adapters",
@@ -131,11 +135,13 @@ __all__ = [
     "Custom",
     "Episode",
     "Estimate",
+    "Evaluation",
     "Evaluator",
     "Grid",
     "Node",
     "ParameterError",
     "Plan",
+    "Planner",
     "PowerUCT",
     "Problem",
     "ProblemError",
@@ -152,6 +158,7 @@ __all__ = [
     "algorithm",
     "anchored",
     "check",
+    "evaluate",
     "from_gymnasium",
     "from_openspiel",
     "from_pettingzoo",

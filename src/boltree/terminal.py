@@ -97,6 +97,18 @@ def real_number(text: str) -> float:
     return value
 
 
+def number_or_text(text: str) -> float | str:
+    """A number where it is one, else the text.
+
+    >>> number_or_text("0.5"), number_or_text("rollout")
+    (0.5, 'rollout')
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def positive_number(text: str) -> float:
     """An argument that is a number greater than 0."""
     value = real_number(text)

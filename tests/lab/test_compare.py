@@ -32,6 +32,18 @@ def test_compare_ends_with_a_table_figures_and_a_page(tmp_path: Path, capsys: py
     assert [one.label for one in again.settings] == ["MENTS", "BTS", "DENTS", "UCT"]
 
 
+def test_a_closed_loop_ends_with_returns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--closed-loop", "--transpositions", "--evaluator", "0", "--growth", "leaf", "--algorithm", "uct", "bts"]
+    assert main(["compare", "d-chain", "--out", str(tmp_path), *SHORT, *options]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "10-chain with 200 trials a step, 2 repeats; the optimum is 1.0000"
+    assert lines[1].split() == ["algorithm", "parameters", "return", "regret", "s/step"]
+    assert main(["compare", "d-chain", "--out", str(tmp_path), *SHORT, "--seconds", "1"]) == 2
+    assert "--seconds and --trials: give one of them" in capsys.readouterr().err
+    assert main(["compare", "tic-tac-toe", "--out", str(tmp_path), *SHORT, "--closed-loop"]) != 0
+    assert "is a game for two; bt.evaluate plays it against an opponent" in capsys.readouterr().err
+
+
 def test_the_same_command_again_runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["compare", "d-chain", "--out", str(tmp_path), *SHORT]
     main(arguments)

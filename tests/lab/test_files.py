@@ -49,6 +49,20 @@ def test_grids_are_every_combination_and_beta_follows_alpha(tmp_path: Path) -> N
     assert {(one.alpha, one.beta.x) for one in found} == {(0.1, 0.1), (1.0, 1.0)}  # type: ignore[attr-defined]
 
 
+def test_options_of_searches_are_read_and_written(tmp_path: Path) -> None:
+    text = GOOD.replace("trials = 100\nevaluate_every = 10", "closed_loop = true\nseconds = 0.5")
+    text = text.replace("repeats = 2", 'repeats = 2\nevaluator = 0\ntranspositions = "auto"\nthreads = 2')
+    found = read_experiment(written(tmp_path, text))
+    assert found.options.arguments() == {
+        "evaluator": 0.0, "transpositions": "auto", "threads": 2, "deterministic": True
+    }  # fmt: skip
+    assert (found.seconds, found.times.tolist(), found.budget_text) == (0.5, [0.5], "0.5 s a step")
+    again = read_experiment(written(tmp_path, experiment_text(found)))
+    assert jobs_of(again)[0].row() == jobs_of(found)[0].row()
+    only_trials = read_experiment(written(tmp_path, GOOD.replace("evaluate_every = 10", "closed_loop = true")))
+    assert only_trials.checkpoints.tolist() == [100]
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -62,6 +76,12 @@ def test_grids_are_every_combination_and_beta_follows_alpha(tmp_path: Path) -> N
         (("repeats = 2", 'growth = "wild"'), 'growth = "wild": must be one of trial, leaf'),
         (("repeats = 2", 'evaluation = "good"'), 'evaluation = "good": must be one of auto, exact, sampled'),
         (("repeats = 2", "root = 1"), "root = 1: must be true or false"),
+        (("repeats = 2", "closed_loop = 1"), "closed_loop = 1: must be true or false"),
+        (("repeats = 2", "seconds = 1.0"), "seconds and trials: give one of them"),
+        (("trials = 100\nevaluate_every = 10", "seconds = 0"), "seconds = 0: must be a number above 0"),
+        (("repeats = 2", 'evaluator = "net"'), 'evaluator = "net": must be "rollout", "heuristic" or a number'),
+        (("repeats = 2", 'transpositions = "all"'), 'transpositions = "all": must be true, false, "state" or "auto"'),
+        (("repeats = 2", "threads = 0"), "threads = 0: must be a whole number of at least 1"),
         (("repeats = 2", "name = 3"), "name = 3: must be a text"),
         (("repeats = 2", "quick = 3"), "quick = 3: must be a table [quick]"),
         (("repeats = 2", "[quick]\nseed = 1"), "quick: unknown key seed; allowed are trials, evaluate_every, repeats"),

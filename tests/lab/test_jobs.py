@@ -12,7 +12,7 @@ from boltree.catalogue import problem_named
 from boltree.exact import evaluate
 from boltree.exact.evaluate import exact
 from boltree.jobs.settings import Setting, setting_of
-from boltree.lab.experiment import Experiment
+from boltree.lab.experiment import Experiment, Options
 from boltree.lab.jobs import Job, jobs_of, run_job
 
 EVERY = [
@@ -125,3 +125,49 @@ def test_every_repeat_of_a_sampled_evaluation_has_noise_of_its_own(monkeypatch: 
     experiment = Experiment("", ("walking:walk",), (Setting("uct"),), 200, 200, repeats=4)
     values = [run_job(one)["value"][-1] for one in jobs_of(experiment)]
     assert len(set(values)) > 1
+
+
+def test_a_closed_loop_is_an_episode_for_each_budget() -> None:
+    one = job("d-chain", setting_of(bt.BTS(alpha=1.0)), 400, 200, closed_loop=True, options=Options(evaluator=0.0))
+    columns = run_job(one)
+    assert columns["trials"].tolist() == [200, 400]
+    for i, trials in enumerate((200, 400)):
+        mind = np.random.SeedSequence([one.search_seed(), i]).spawn(3)[1]
+        seed = int(mind.generate_state(1, np.uint32)[0])
+        episode = bt.act(
+            bt.problems.DChain(10), bt.BTS(alpha=1.0), trials=trials, seed=seed, growth="trial", evaluator=0.0
+        )
+        assert (columns["value"][i], columns["steps"][i]) == (episode.value, len(episode.actions))
+    assert columns["optimum"].tolist() == [1.0, 1.0]
+    np.testing.assert_array_equal(columns["regret"], 1.0 - columns["value"])
+
+
+def test_options_are_the_searchs_own() -> None:
+    one = job("frozen-lake-8x8", Setting("uct"), 300, 300, growth="leaf", options=Options(0.25, True))
+    search = bt.Search(
+        bt.problems.FrozenLake("8x8"), bt.UCT(), seed=one.search_seed(), evaluator=0.25, transpositions=True
+    )
+    search.run(trials=300)
+    columns = run_job(one)
+    assert (columns["nodes"][-1], columns["value"][-1]) == (search.size, bt.value_of(search))
+
+
+def test_a_row_without_options_is_what_it_always_was() -> None:
+    """So results that were kept are found again."""
+    usual, other = (
+        job("d-chain", Setting("uct"), 10, 10),
+        job("d-chain", Setting("uct"), 10, 10, options=Options(threads=2)),
+    )
+    assert set(usual.row()) == {
+        "problem", "setting", "repeat", "trials", "evaluate_every", "seed", "growth", "evaluation", "root"
+    }  # fmt: skip
+    assert other.row() == usual.row() | {"threads": 2}
+    assert other.key() != usual.key()
+
+
+@pytest.mark.usefixtures("clock")
+def test_seconds_in_place_of_trials() -> None:
+    columns = run_job(job("d-chain", Setting("uct"), 0, 0, seconds=5.0))
+    np.testing.assert_allclose(columns["seconds"], np.arange(1, 11) / 2)
+    assert (np.diff(columns["trials"]) > 0).all()
+    assert np.isfinite(columns["value"]).all()

@@ -85,13 +85,15 @@ class OpenSpielGame(PythonProblem):
 
     def __init__(self, game: Any, horizon: int | None, discount: float) -> None:
         self.game = game
-        if game.num_players() == 1:
-            self.player = None  # type: ignore[method-assign, assignment]
         longest = game.max_game_length()
         super().__init__(
             actions=game.num_distinct_actions(), horizon=longest if horizon is None else horizon, discount=discount
         )
         self._to_the_end = discount == 1.0 and self.horizon >= longest
+
+    def has(self, name: str) -> bool:
+        """Whether it defines a function; who moves is asked where there are two players."""
+        return super().has(name) and not (name == "player" and self.game.num_players() == 1)
 
     def start(self, rng: Any) -> Any:
         """The first state in which a player moves."""

@@ -22,11 +22,16 @@ from ..tree import Tree
 
 
 class RowFormat:
-    """What a position looks like in a batch: features, or a state; and how many actions its prior has."""
+    """What a position looks like in a batch: features, or a state; and how many actions its prior has.
 
-    def __init__(self, problem: Any) -> None:
-        self.problem, self.actions = problem, int(problem.actions)
-        self.with_features = bool(problem.has("features"))
+    Args:
+        problem: of the first search.
+        by_state: whether the evaluator is to have the states themselves, whatever features there are.
+    """
+
+    def __init__(self, problem: Any, by_state: bool) -> None:
+        self.problem, self.actions, self._by_state = problem, int(problem.actions), by_state
+        self.with_features = bool(problem.has("features")) and not by_state
         self.shape = tuple(problem.features_shape) if self.with_features else ()
         self.items = int(np.prod(self.shape)) if self.with_features else 0
         self.layout = problem.state_layout()
@@ -36,6 +41,8 @@ class RowFormat:
         """Whether positions of both problems may stand in one batch."""
         if self.problem is other.problem:
             return True
+        if self._by_state:
+            return False  # whoever asks the evaluator makes features and tells facts by one problem
         if not self.with_features and type(self.problem).batch_of is not Problem.batch_of:
             return False  # states are numbers of objects that only their own problem has
         mine, theirs = ((type(one.problem), one.actions, one.shape, one.layout) for one in (self, other))
@@ -45,7 +52,8 @@ class RowFormat:
         """Rows as an evaluator is given them."""
         if self.with_features:
             return rows.view(np.float32).reshape(len(rows), *self.shape)
-        return self.problem.batch_of(rows.view(self.layout).reshape(len(rows)))
+        states = rows.view(self.layout).reshape(len(rows))
+        return states if self._by_state else self.problem.batch_of(states)
 
 
 class WorkQueue:
@@ -99,7 +107,8 @@ class HelperPool:
 class Rows:
     """The groups of some searches, in the order in which they were added, and memory for the rows of their batch."""
 
-    def __init__(self) -> None:
+    def __init__(self, by_state: bool) -> None:
+        self._by_state = by_state
         self.groups = np.zeros(0, records.GROUP)
         self._plan = np.zeros(1, PLAN)
         self._plan_at = self._plan.ctypes.data
@@ -111,7 +120,7 @@ class Rows:
         group, problem = np.zeros(1, records.GROUP), tree.problem
         group["tree"] = tree.record.ctypes.data
         group["end"], group["size"], group["trials"] = end, tree.batch, tree.trials
-        if problem.has("features"):
+        if problem.has("features") and not self._by_state:
             group["features"], group["params"] = problem.address("features"), problem.params_at
         self.groups = np.concatenate([self.groups, group])
 

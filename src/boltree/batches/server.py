@@ -134,17 +134,20 @@ class Server:
     """Runs some searches at the same time.
 
     Args:
-        evaluate: values a batch.
         queue: by which groups are processed, with the help of other threads.
+        evaluate: values a batch.
         gives_prior: whether `evaluate` gives priors.
+        by_state: whether it takes states, whatever features there are.
 
     Attributes:
         searches: those that are being run.
         evaluations, batches: how many positions were valued so far, in how many batches.
     """
 
-    def __init__(self, evaluate: Callable[[Any], tuple[Any, Any]], queue: WorkQueue, gives_prior: bool) -> None:
-        self._evaluate, self._queue = evaluate, queue
+    def __init__(
+        self, queue: WorkQueue, evaluate: Callable[[Any], tuple[Any, Any]], gives_prior: bool, by_state: bool
+    ) -> None:
+        self._evaluate, self._queue, self._by_state = evaluate, queue, by_state
         (self._own_queue,) = HelperPool(1, 1).queues  # for problems that only one thread may call
         self._gives_prior = gives_prior
         self.searches: list[RunningSearch] = []
@@ -152,7 +155,7 @@ class Server:
         self._clear()
 
     def _clear(self) -> None:
-        self._rows = Rows()
+        self._rows = Rows(self._by_state)
         self._format: RowFormat | None = None
         self._deadlines, self._next_deadline = np.zeros(0), np.inf
         self._queries: list[Query] = []
@@ -188,7 +191,7 @@ class Server:
         if self.searches:
             problem = self.searches[0].tree.problem
             if self._format is None or self._format.problem is not problem:
-                self._format = RowFormat(problem)
+                self._format = RowFormat(problem, self._by_state)
             self._rows.lay_out(self._format)
 
     def _process_groups(self) -> Any:

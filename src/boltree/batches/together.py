@@ -19,6 +19,7 @@ from ..checks import whole
 from ..core.interrupts import held_back
 from ..core.memory import layout as records
 from ..errors import ParameterError
+from ..evaluators import answer_about, takes_states
 from ..tree import Tree
 from ..tree.runner import Limits
 from .rows import HelperPool, RowFormat
@@ -79,6 +80,11 @@ class Together:
         return bool(getattr(self.evaluator, "gives_prior", True))
 
     @property
+    def takes_states(self) -> bool:
+        """Whether it is given states, to tell the evaluator what that wants to know of them."""
+        return takes_states(self.evaluator)
+
+    @property
     def batch(self) -> Any:
         """How many leaves of one search are valued at a time."""
         return getattr(self.evaluator, "batch", 1)
@@ -130,7 +136,7 @@ class Together:
     @contextmanager
     def admitted(self, tree: Tree) -> Iterator[None]:
         """Admit a search while it runs; refuse one whose leaves cannot stand in one batch with the others'."""
-        row_format = RowFormat(tree.problem)
+        row_format = RowFormat(tree.problem, self.takes_states)
         with self._lock:
             if self._format is None or self._running == 0:
                 self._format = row_format
@@ -167,7 +173,12 @@ class Together:
         return sum(server.batches for server in self._arrivals.servers)
 
     def _ask(self, batch: Any) -> tuple[Any, Any]:
-        answer: tuple[Any, Any] = self.evaluator.evaluate(batch)
+        answer: tuple[Any, Any]
+        if self.takes_states:
+            assert self._format is not None  # a search was admitted before
+            answer = answer_about(self.evaluator, self._format.problem, batch)
+        else:
+            answer = self.evaluator.evaluate(batch)
         return answer
 
     def _serve(self) -> None:
@@ -176,7 +187,8 @@ class Together:
         with ExitStack() as stack:
             try:
                 pool = stack.enter_context(closing(HelperPool(self._threads, self.at_once)))
-                self._arrivals.servers = [Server(self._ask, queue, self.gives_prior) for queue in pool.queues]
+                how = self._ask, self.gives_prior, self.takes_states
+                self._arrivals.servers = [Server(queue, *how) for queue in pool.queues]
                 for server in self._arrivals.servers:
                     thread = threading.Thread(target=self._run_server, args=(server,), name="boltree-server")
                     thread.start()

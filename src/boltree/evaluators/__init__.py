@@ -5,6 +5,19 @@ Python, between selecting leaves and backing them up.
 """
 
 from .cached import Cached
-from .evaluator import NOTHING, Answers, Evaluator, ask, batch_size, checked, features_for
+from .evaluator import NOTHING, Answers, Evaluator, ask, batch_size, checked
+from .facts import answer_about, side_of, takes_states, wants_of
 
-__all__ = ["NOTHING", "Answers", "Cached", "Evaluator", "ask", "batch_size", "checked", "features_for"]
+__all__ = [
+    "NOTHING",
+    "Answers",
+    "Cached",
+    "Evaluator",
+    "answer_about",
+    "ask",
+    "batch_size",
+    "checked",
+    "side_of",
+    "takes_states",
+    "wants_of",
+]

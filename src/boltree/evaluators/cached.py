@@ -11,6 +11,7 @@ import numpy as np
 
 from ..checks import whole
 from ..errors import ParameterError
+from .facts import side_of, wants_of
 
 
 class Cached:
@@ -52,11 +53,25 @@ class Cached:
         """How many positions the evaluator is given at a time."""
         return int(getattr(self.evaluator, "batch", 1))
 
-    def evaluate(self, batch: Any) -> tuple[Any, Any]:
+    @property
+    def values(self) -> str:
+        """Whose values the evaluator gives."""
+        return side_of(self.evaluator)
+
+    @property
+    def wants(self) -> tuple[str, ...]:
+        """What the evaluator wants to be told of positions."""
+        return wants_of(self.evaluator)
+
+    def evaluate(self, batch: Any, **told: Any) -> tuple[Any, Any]:
         """Priors (or None) and values of K positions; each new one is evaluated once, together with the others."""
         if isinstance(batch, list):
             raise ParameterError("Cached: positions that are Python objects have no bytes to tell them apart by")
-        keys = [hashlib.blake2b(np.asarray(row).tobytes(), digest_size=16).digest() for row in batch]
+        columns = [batch, *told.values()]
+        keys = [
+            hashlib.blake2b(b"".join(np.asarray(part).tobytes() for part in row), digest_size=16).digest()
+            for row in zip(*columns, strict=True)
+        ]
         known: dict[bytes, tuple[Any, float]] = {}
         with self._lock:
             for key in keys:
@@ -66,7 +81,9 @@ class Cached:
         places = {key: i for i, key in reversed(list(enumerate(keys))) if key not in known}  # the first of each
         new = dict(sorted(places.items(), key=lambda item: item[1]))
         if new:
-            priors, values = self.evaluator.evaluate(batch[list(new.values())])
+            chosen = list(new.values())
+            rest = {name: column[chosen] for name, column in told.items()}
+            priors, values = self.evaluator.evaluate(batch[chosen], **rest)
             values = np.asarray(values, np.float64).reshape(-1)
             if values.size != len(new):
                 raise ParameterError(f"evaluator: {values.size} values for a batch of {len(new)}")

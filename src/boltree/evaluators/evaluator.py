@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import whole
-from ..core.memory.layout import NONE
-from ..core.trial.batch import features_of
-from ..errors import ParameterError, ProblemError
+from ..errors import ParameterError
 from ..problem.problem import Problem
+from .facts import answer_about
 
 MAX_BATCH = 8192
 
@@ -22,6 +21,10 @@ class Evaluator(Protocol):
     ``evaluate(batch)`` gets K positions: the problem's ``features`` if it has them (an array of shape
     ``(K, *features_shape)``), else the states themselves (a record array of K). It returns ``(priors, values)``:
     priors of shape ``(K, actions)`` or None, and K values, player 0's. Set ``gives_prior = False`` when they are None.
+
+    Two attributes may be added. With ``values = "mover"`` the values are those of the player to move. With ``wants =
+    ("player", "legal")``, or one of them, it is called as ``evaluate(batch, player=..., legal=...)``: who moves, K
+    numbers, and which actions are legal, True or False of shape ``(K, actions)``.
 
     The batch's memory is used again for the next one: copy what is to be kept.
 
@@ -46,12 +49,12 @@ NOTHING: Answers = (np.zeros(1), np.zeros((1, 1)))
 def ask(evaluator: Any, problem: Problem, words: NDArray[np.uint64], prior_wanted: bool) -> Answers:
     """What an evaluator says of states, given as rows of words."""
     count = len(words)
-    batch: Any = None
-    if problem.has("features"):
-        batch = features_for(problem, words)
+    states: Any = words.view(problem.state_layout()).reshape(count)
+    if getattr(evaluator, "takes_states", False):  # and tells another one what that wants
+        answer = evaluator.evaluate(states)
     else:
-        batch = problem.batch_of(words.view(problem.state_layout()).reshape(count))
-    return checked(evaluator.evaluate(batch), count, problem.actions, prior_wanted)
+        answer = answer_about(evaluator, problem, states)
+    return checked(answer, count, problem.actions, prior_wanted)
 
 
 def checked(answer: Any, count: int, actions: int, prior_wanted: bool) -> Answers:
@@ -74,19 +77,6 @@ def checked(answer: Any, count: int, actions: int, prior_wanted: bool) -> Answer
             f"evaluator: a prior of {priors.size // count} entries, must be {actions} (one per action)"
         )
     return values, priors.reshape(count, actions)
-
-
-def features_for(problem: Problem, words: NDArray[np.uint64]) -> NDArray[np.float32]:
-    """The features (K, *features_shape) of states as rows of words, by the compiled function."""
-    features = np.zeros((len(words), *problem.features_shape), np.float32)
-    flat = features.reshape(len(words), -1)
-    address = problem.address("features")
-    bad = features_of(address, problem.params_at, words, words.ctypes.data, flat, flat.ctypes.data)
-    if bad != NONE:
-        problem.reraise()
-        problem.plain_features(words[bad].view(problem.state_layout()))
-        raise ProblemError(f"{type(problem).__name__}.features raised when compiled; run bt.check(problem)")
-    return features
 
 
 def batch_size(evaluator: Any) -> int:

@@ -119,7 +119,9 @@ def exact(search: Search) -> Exact:
 def value_of(search: Search) -> float:
     """The exact value of the recommended policy: the recommended actions in the tree, uniformly random ones outside it.
 
-    Asked again after more trials, it looks only at what those trials touched. With two players it is the game's value
+    So it is what the tree is worth on its own, which far from the root may be little where outcomes are random;
+    `bt.evaluate` plans anew at each step, as one would act. Asked again after more trials, it looks only at what those
+    trials touched. With two players it is the game's value
     after the recommended move, both sides playing on perfectly.
 
     >>> import boltree as bt

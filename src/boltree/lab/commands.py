@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..catalogue import PROBLEMS
-from ..terminal import seed_number
+from ..terminal import number_or_text, positive_number, seed_number, whole_number
 from .arguments import add_algorithms, add_laboratory, add_sizes, laboratory
 from .ippc.command import add_ippc
 from .suite.command import add_suite
@@ -39,6 +39,13 @@ def _add_compare(commands: Commands) -> None:
     command.add_argument("what", metavar="PROBLEM", help=f"{', '.join(PROBLEMS)}, module:object, or an experiment.toml")
     add_algorithms(command)
     add_sizes(command, "searches of every algorithm")
+    command.add_argument("--seconds", type=positive_number, help="seconds of every search, in place of trials")
+    closed = "play episodes, plan anew at each step, and compare returns; --repeats says how many"
+    command.add_argument("--closed-loop", action="store_true", help=closed)
+    command.add_argument("--growth", choices=("trial", "leaf"), help="of the trees; trial if left out")
+    command.add_argument("--evaluator", type=number_or_text, help="rollout, heuristic or a number, for growth leaf")
+    command.add_argument("--transpositions", nargs="?", const=True, choices=("state", "auto"), help="share nodes")
+    command.add_argument("--threads", type=whole_number, help="threads of every search")
     command.add_argument("--seed", type=seed_number, default=0, help="all random numbers derive from it")
     add_laboratory(command, "an experiment file's quick settings")
     command.set_defaults(call=_compare)
@@ -49,7 +56,9 @@ def _compare(options: argparse.Namespace) -> int:
 
     experiment = chosen_experiment(
         options.what, options.quick, algorithms=options.algorithm, parameters=options.parameters,
-        trials=options.trials, repeats=options.repeats, seed=options.seed,
+        trials=options.trials, repeats=options.repeats, seed=options.seed, seconds=options.seconds,
+        closed_loop=options.closed_loop, growth=options.growth, evaluator=options.evaluator,
+        transpositions=options.transpositions, threads=options.threads,
     )  # fmt: skip
     print(compare(experiment, laboratory(options)))
     return 0

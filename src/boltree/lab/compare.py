@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..catalogue import problem_named, tuned_algorithms
 from ..errors import ParameterError
@@ -13,7 +13,7 @@ from ..jobs.settings import Setting, labelled, setting_of
 from ..terminal import table
 from .curves import Figure
 from .experiment import Experiment
-from .files import read_experiment, read_parameters
+from .files import options_of, read_experiment, read_parameters
 from .page import Table, write_page
 from .pictures import draw
 from .running import Laboratory
@@ -22,6 +22,8 @@ from .summaries import optimum_of, panel_of, problem_title, table_rows
 BUDGETS = {"frozen-lake": 200_000, "sailing": 200_000, "d-chain": 10_000}
 """Trials by the beginning of a problem's name; `BUDGET` for the others."""
 BUDGET = 20_000
+STEP_BUDGET = 1_000
+"""Trials before each step of a closed loop."""
 REPEATS = 10
 POINTS = 400
 """Evaluations along a curve, unless an experiment says otherwise."""
@@ -60,6 +62,10 @@ def comparison(
     trials: int | None = None,
     repeats: int | None = None,
     seed: int = 0,
+    seconds: float | None = None,
+    closed_loop: bool = False,
+    growth: Literal["leaf", "trial"] | None = None,
+    **options: Any,
 ) -> Experiment:
     """The experiment that ``boltree compare`` runs: the paper's algorithms, or those named, or those of a file."""
     problem_named(problem)
@@ -69,16 +75,23 @@ def comparison(
         settings = [known for one in named for known in [s for s in settings if s.title == one.title] or [one]]
         for setting in settings:
             setting.algorithm()
-    budget = trials or budget_of(problem)
+    if seconds is not None and trials:
+        raise ParameterError("--seconds and --trials: give one of them")
+    budget = 0 if seconds is not None else trials or (STEP_BUDGET if closed_loop else budget_of(problem))
+    given = {key: value for key, value in options.items() if value is not None}
     return Experiment(
         name=f"compare-{slug(problem)}",
         title=problem_title(problem),
         problems=(problem,),
         settings=tuple(labelled(settings)),
         trials=budget,
-        evaluate_every=max(budget // POINTS, 1),
+        evaluate_every=budget if closed_loop else max(budget // POINTS, 1),
         repeats=repeats or REPEATS,
         seed=seed,
+        growth=growth or "trial",
+        options=options_of("--evaluator, --transpositions, --threads", given),
+        seconds=seconds,
+        closed_loop=closed_loop,
     )
 
 
@@ -87,14 +100,22 @@ def report(experiment: Experiment, frame: Any, folder: Path) -> str:
     several = len(experiment.problems) > 1
     panels = [panel_of(frame, experiment, one, problem_title(one) if several else "") for one in experiment.problems]
     title = experiment.title or experiment.name
-    figure = Figure(f"{title}, {experiment.trials:,} trials", panels, columns=min(len(panels), 2))
+    x_label = "trials" if experiment.seconds is None else "seconds"
+    figure = Figure(
+        f"{title}, {experiment.budget_text}",
+        panels,
+        min(len(panels), 2),
+        f"{x_label} before each step" if experiment.closed_loop else x_label,
+        "return of an episode" if experiment.closed_loop else "value of the recommended policy",
+    )
     tables, texts = [], []
     for problem in experiment.problems:
         heads, rows = table_rows(frame, experiment, problem)
         best = optimum_of(frame, problem)
         optimum = "" if best is None else f"; the optimum is {best:.4f}"
         repeats = f"{experiment.repeats} repeats" if experiment.repeats > 1 else "one repeat"
-        caption = f"{problem_title(problem)} after {experiment.trials:,} trials, {repeats}{optimum}"
+        given = f"{'with' if experiment.closed_loop else 'after'} {experiment.budget_text}"
+        caption = f"{problem_title(problem)} {given}, {repeats}{optimum}"
         tables.append(Table(caption, heads, rows))
         texts.append(f"{caption}\n{table(heads, rows)}")
     pictures = draw(figure, folder / experiment.name)
@@ -118,7 +139,8 @@ def chosen_experiment(what: str, quick: bool, **options: Any) -> Experiment:
         if quick:
             raise ParameterError("--quick: only with an experiment file; give --trials and --repeats")
         return comparison(what, **options)
-    given = [f"--{key.removesuffix('s') if key == 'algorithms' else key}" for key, value in options.items() if value]
+    names = {"algorithms": "algorithm", "closed_loop": "closed-loop"}
+    given = [f"--{names.get(key, key)}" for key, value in options.items() if value]
     if given:
         raise ParameterError(f"{given[0]}: not with an experiment file; write it into {what}")
     experiment = read_experiment(Path(what))

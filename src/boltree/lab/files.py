@@ -32,13 +32,15 @@ from ..errors import ParameterError, ProblemError
 from ..extras import needs
 from ..jobs.settings import Setting, expanded, labelled
 from ..messages import did_you_mean
-from .experiment import Experiment
+from .experiment import Experiment, Options
 
 _QUICK = ("trials", "evaluate_every", "repeats")
 _NUMBERS = {"trials": 1, "evaluate_every": 1, "repeats": 1, "seed": 0}
 _CHOICES = {"growth": ("trial", "leaf"), "evaluation": ("auto", "exact", "sampled")}
-_KEYS = ("name", "title", "problem", *_NUMBERS, *_CHOICES, "root", "quick", "algorithms")
-_REQUIRED = ("problem", "trials", "evaluate_every", "algorithms")
+_OPTIONS = ("evaluator", "transpositions", "threads")
+_FLAGS = ("root", "closed_loop")
+_KEYS = ("name", "title", "problem", *_NUMBERS, "seconds", *_CHOICES, *_OPTIONS, *_FLAGS, "quick", "algorithms")
+_REQUIRED = ("problem", "algorithms")
 
 
 def read_experiment(path: Path) -> Experiment:
@@ -54,21 +56,24 @@ def read_experiment(path: Path) -> Experiment:
             raise ParameterError(f"{where}: {key} = {_toml(given[key])}: must be a text")
     if not re.fullmatch(r"[\w.-]+", given.get("name", "x")):
         raise ParameterError(f"{where}: name = {_toml(given['name'])}: must be letters, digits, '.', '_' and '-'")
-    if not isinstance(given.get("root", False), bool):
-        raise ParameterError(f"{where}: root = {_toml(given['root'])}: must be true or false")
+    for key in _FLAGS:
+        if not isinstance(given.get(key, False), bool):
+            raise ParameterError(f"{where}: {key} = {_toml(given[key])}: must be true or false")
     for key, allowed in _CHOICES.items():
         if key in given and given[key] not in allowed:
             raise ParameterError(f"{where}: {key} = {_toml(given[key])}: must be one of {', '.join(allowed)}")
     numbers: dict[str, Any] = {key: _whole(where, key, given[key]) for key in _NUMBERS if key in given}
+    numbers |= _budget(where, given)
     quick = given.get("quick", {})
     if not isinstance(quick, dict):
         raise ParameterError(f"{where}: quick = {_toml(quick)}: must be a table [quick]")
     _no_others(f"{where}: quick", quick, _QUICK)
-    made = {key: given[key] for key in ("title", "root", *_CHOICES) if key in given}
+    made = {key: given[key] for key in ("title", *_FLAGS, *_CHOICES) if key in given}
     return Experiment(
         name=given.get("name", re.sub(r"[^\w.-]+", "-", path.stem)),
         problems=_problems(where, given["problem"]),
         settings=tuple(_settings(where, given["algorithms"])),
+        options=options_of(where, {key: given[key] for key in _OPTIONS if key in given}),
         quick={key: _whole(f"{where}: quick", key, value) for key, value in quick.items()},
         **numbers,
         **made,
@@ -106,7 +111,10 @@ def experiment_text(experiment: Experiment) -> str:
     """An experiment as a file that `read_experiment` reads back."""
     lines = [f"{key} = {_toml(getattr(experiment, key))}" for key in ("name", "title") if getattr(experiment, key)]
     lines.append(f"problem = {_toml(list(experiment.problems))}")
-    lines += [f"{key} = {_toml(getattr(experiment, key))}" for key in (*_NUMBERS, *_CHOICES, "root")]
+    timed = experiment.seconds is not None
+    numbers = ["seconds", *(key for key in _NUMBERS if key not in ("trials", "evaluate_every"))] if timed else _NUMBERS
+    lines += [f"{key} = {_toml(getattr(experiment, key))}" for key in (*numbers, *_CHOICES, *_FLAGS)]
+    lines += [f"{key} = {_toml(value)}" for key, value in experiment.options.given().items()]
     if experiment.quick:
         lines += ["", "[quick]", *(f"{key} = {_toml(value)}" for key, value in experiment.quick.items())]
     for one in experiment.settings:
@@ -136,6 +144,35 @@ def _no_others(where: str, given: Mapping[str, Any], allowed: Sequence[str]) -> 
         if key not in allowed:
             hint = did_you_mean(key, allowed)
             raise ParameterError(f"{where}: unknown key {key}; allowed are {', '.join(allowed)}{hint}")
+
+
+def _budget(where: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a search is given: trials, evaluated now and then, or seconds."""
+    if "seconds" in given:
+        for key in ("trials", "evaluate_every"):
+            if key in given:
+                raise ParameterError(f"{where}: seconds and {key}: give one of them")
+        seconds = given["seconds"]
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0.0 < seconds < float("inf"):
+            raise ParameterError(f"{where}: seconds = {_toml(seconds)}: must be a number above 0")
+        return {"trials": 0, "evaluate_every": 0, "seconds": float(seconds)}
+    for key in ("trials", *(() if given.get("closed_loop") else ("evaluate_every",))):
+        if key not in given:
+            raise ParameterError(f"{where}: {key} is missing")
+    return {} if "evaluate_every" in given else {"evaluate_every": int(given["trials"])}
+
+
+def options_of(where: str, given: Mapping[str, Any]) -> Options:
+    """Options of searches, from a file or the command line."""
+    evaluator, shared, threads = (given.get(key, getattr(Options(), key)) for key in _OPTIONS)
+    number = isinstance(evaluator, (int, float)) and not isinstance(evaluator, bool)
+    if not number and evaluator not in ("rollout", "heuristic"):
+        raise ParameterError(f'{where}: evaluator = {_toml(evaluator)}: must be "rollout", "heuristic" or a number')
+    if not isinstance(shared, bool) and shared not in ("state", "auto"):
+        raise ParameterError(f'{where}: transpositions = {_toml(shared)}: must be true, false, "state" or "auto"')
+    if not is_whole(threads) or threads < 1:
+        raise ParameterError(f"{where}: threads = {_toml(threads)}: must be a whole number of at least 1")
+    return Options(float(evaluator) if number else evaluator, shared, int(threads))
 
 
 def _whole(where: str, key: str, value: Any) -> int:

@@ -22,11 +22,13 @@ from ..catalogue import problem_named
 from ..errors import ParameterError, ProblemError
 from ..exact.evaluate import exact, sample_value
 from ..exact.solve import solve
+from ..jobs.evaluate import PlayedEpisode, acted_in
 from ..jobs.settings import Setting
 from ..problem.problem import Problem
+from ..search.act import Planner
 from ..search.search import Search
 from ..version import __version__
-from .experiment import Experiment
+from .experiment import Experiment, Options
 from .keepable import Columns
 
 EPISODES = 250
@@ -51,11 +53,30 @@ class Job:
     growth: Literal["leaf", "trial"]
     evaluation: str
     root: bool
+    options: Options = Options()
+    seconds: float | None = None
+    closed_loop: bool = False
 
     def row(self) -> dict[str, Any]:
         """What decides the result."""
         row = asdict(self) | {"setting": self.setting.canonical()}
+        for name in ("options", "seconds", "closed_loop"):  # a row without them is what it always was
+            del row[name]
+        row |= self.unusual()
         return row | ({"source": _source_of(self.problem)} if ":" in self.problem else {})
+
+    def unusual(self) -> dict[str, Any]:
+        """Whatever is not as usual: options of the search, seconds in place of trials, a closed loop."""
+        timed = {} if self.seconds is None else {"time_budget": self.seconds}
+        return self.options.given() | timed | ({"closed_loop": True} if self.closed_loop else {})
+
+    def search(self, problem: Problem, **more: Any) -> Search:
+        """The search at its beginning."""
+        given = self.options.arguments() | more
+        search = Search(problem, self.setting.algorithm(), seed=self.search_seed(), growth=self.growth, **given)
+        if self.seconds is None:
+            search.set_budget(self.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint
+        return search
 
     def facts(self) -> dict[str, Any]:
         """Columns that say which search it is."""
@@ -71,6 +92,7 @@ class Job:
             "growth": self.growth,
             "evaluation": self.evaluation,
             "experiment_seed": self.seed,
+            **self.unusual(),
         }
 
     def run(self, watch: Watcher | None = None) -> Columns:
@@ -80,7 +102,7 @@ class Job:
     @property
     def work(self) -> int:
         """Its trials."""
-        return self.trials
+        return self.trials if self.seconds is None else 1
 
     def value(self, columns: Columns) -> float:
         """The value at the last checkpoint."""
@@ -118,7 +140,7 @@ def jobs_of(experiment: Experiment) -> list[Job]:
     return [
         Job(
             problem, setting, repeat, experiment.trials, experiment.evaluate_every, experiment.seed, experiment.growth,
-            experiment.evaluation, experiment.root,
+            experiment.evaluation, experiment.root, experiment.options, experiment.seconds, experiment.closed_loop,
         )
         for repeat in range(experiment.repeats)
         for problem in experiment.problems
@@ -133,24 +155,26 @@ def run_job(job: Job, watch: Watcher | None = None) -> Columns:
         job: what to run.
         watch: called with the trials and the value at each checkpoint.
     """
+    if job.closed_loop:
+        return _play(job, watch)
     problem = problem_named(job.problem)
     exactly = _is_exact(problem, job)
-    search = Search(problem, job.setting.algorithm(), seed=job.search_seed(), growth=job.growth)
-    search.set_budget(job.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint
-    points = Experiment("", (), (), job.trials, job.evaluate_every).checkpoints
-    columns: dict[str, Any] = {
-        "trials": points,
-        **{name: np.zeros(points.size) for name in ("value", "regret", "error")},
-    }
-    columns["optimum"] = np.full(points.size, exact(search).best.root_value if exactly else np.nan)
-    columns |= {name: np.zeros(points.size) for name in ("search_seconds", "evaluation_seconds")}
-    columns["nodes"] = np.zeros(points.size, np.int64)
+    search = job.search(problem)
+    points = _points(job)
+    columns = _columns(points.size)
+    columns |= {"trials": points} if job.seconds is None else {"trials": np.zeros(points.size, int), "seconds": points}
+    columns["optimum"][:] = exact(search).best.root_value if exactly else np.nan
     roots: dict[str, list[Any]] = {name: [] if job.root else [None] * points.size for name in ("root_q", "root_visits")}
     searching = evaluating = 0.0
     search.run(trials=0)  # compile, or load what is compiled, before the clock starts
     for i, point in enumerate(points.tolist()):
         began = time.perf_counter()
-        if search.run(trials=point - search.trials) == "memory":
+        if job.seconds is None:
+            ended = search.run(trials=point - search.trials)
+        else:
+            ended = search.run(seconds=job.seconds / points.size)
+            columns["trials"][i] = search.trials
+        if ended == "memory":
             raise ProblemError(f"out of memory after {search.trials:,} trials and {search.size:,} nodes")
         searched = time.perf_counter()
         value, error, regret = _evaluate(search, exactly, job, i)
@@ -165,8 +189,51 @@ def run_job(job: Job, watch: Watcher | None = None) -> Columns:
             roots["root_q"].append(root.q.tolist())
             roots["root_visits"].append(root.visits.tolist())
         if watch is not None:
-            watch(point, value)
+            watch(point if job.seconds is None else 0, value)
     return columns | roots
+
+
+def _points(job: Job) -> Any:
+    """The trials after which a job is evaluated, or the seconds."""
+    experiment = Experiment(
+        "", (), (), job.trials, job.evaluate_every, seconds=job.seconds, closed_loop=job.closed_loop
+    )  # fmt: skip
+    return experiment.checkpoints if job.seconds is None else experiment.times
+
+
+def _columns(size: int) -> dict[str, Any]:
+    """The columns that every job fills."""
+    numbers = ("value", "regret", "error", "optimum", "search_seconds", "evaluation_seconds")
+    return {name: np.zeros(size) for name in numbers} | {"nodes": np.zeros(size, np.int64)}
+
+
+def _play(job: Job, watch: Watcher | None) -> Columns:
+    """Play an episode for each budget, planning anew at each step; one row each."""
+    problem = problem_named(job.problem)
+    if problem.has("player"):
+        raise ParameterError(f"closed_loop: {job.problem} is a game for two; bt.evaluate plays it against an opponent")
+    optimum = solve(problem).root_value if _is_exact(problem, job) else np.nan
+    environment, steps, horizon = acted_in(problem, None, None, None)
+    points = _points(job)
+    columns = _columns(points.size) | {"steps": np.zeros(points.size, int), "trials": np.zeros(points.size, int)}
+    for i, point in enumerate(points.tolist()):
+        budget: dict[str, Any] = {"trials": point} if job.seconds is None else {"seconds": point}
+        planner = Planner(job.setting.algorithm(), growth=job.growth, **budget, **job.options.arguments())
+        began = time.perf_counter()
+        episode = PlayedEpisode(problem, (planner,), i, job.search_seed(), steps, horizon, environment)
+        value, _, taken, _, seconds = episode.run()
+        spent = time.perf_counter() - began
+        found = {
+            "value": value, "regret": optimum - value, "optimum": optimum, "steps": taken,
+            "search_seconds": seconds * taken, "evaluation_seconds": spent - seconds * taken,
+            "trials": point if job.seconds is None else 0,
+        }  # fmt: skip
+        for name, number in found.items():
+            columns[name][i] = number
+        if watch is not None:
+            watch(point if job.seconds is None else 0, value)
+    nothing: dict[str, Any] = {"root_q": [None] * points.size, "root_visits": [None] * points.size}
+    return columns | ({} if job.seconds is None else {"seconds": points}) | nothing
 
 
 def _is_exact(problem: Problem, job: Job) -> bool:

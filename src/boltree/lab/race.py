@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from ..catalogue import problem_named
 from ..core.memory.arena import physical_memory
-from ..search.search import Search
 from .experiment import Experiment
 from .jobs import Job, _evaluate, jobs_of
 
@@ -49,11 +48,7 @@ def _step(runner: Callable[[int, int], float], number: int, point: int) -> float
 
 def _runner(job: Job, exactly: bool, among: int, stop: Event) -> Callable[[int, int], float]:
     """A function that runs a job's search to a checkpoint and returns the value there."""
-    search = Search(
-        problem_named(job.problem), job.setting.algorithm(), seed=job.search_seed(), growth=job.growth,
-        max_bytes=physical_memory() * 4 // 5 // among,
-    )  # fmt: skip
-    search.set_budget(job.trials)  # H-MCTS plans for all of them, not for those up to the first checkpoint
+    search = job.search(problem_named(job.problem), max_bytes=physical_memory() * 4 // 5 // among)
 
     def run(number: int, point: int) -> float:
         if search.run(trials=point - search.trials, stop=lambda _: stop.is_set()) == "memory":

@@ -38,10 +38,10 @@ def values_of(frame: Any, label: str, problem: str | None = None, column: str = 
     return values.reshape(repeats, -1)
 
 
-def curve_of(frame: Any, label: str, problem: str, shown: str | None = None) -> Curve:
-    """A setting's mean value against trials."""
+def curve_of(frame: Any, label: str, problem: str, shown: str | None = None, against: str = "trials") -> Curve:
+    """A setting's mean value against trials, or seconds."""
     values = values_of(frame, label, problem)
-    trials = values_of(frame, label, problem, "trials")[0]
+    trials = values_of(frame, label, problem, against)[0]
     return Curve(shown or label, trials, *intervals(values), repeats=len(values))
 
 
@@ -50,7 +50,9 @@ def panel_of(
 ) -> Panel:
     """Some settings' curves on one problem; all of them if none is named."""
     chosen = labels or [setting.label for setting in experiment.settings]
-    return Panel(title, [curve_of(frame, label, problem) for label in chosen], optimum_of(frame, problem))
+    against = "trials" if experiment.seconds is None else "seconds"
+    curves = [curve_of(frame, label, problem, against=against) for label in chosen]
+    return Panel(title, curves, optimum_of(frame, problem))
 
 
 def optimum_of(frame: Any, problem: str) -> float | None:
@@ -65,12 +67,14 @@ def final(frame: Any, label: str, problem: str, column: str = "value") -> Interv
 
 
 def table_rows(frame: Any, experiment: Experiment, problem: str) -> tuple[list[str], list[list[str]]]:
-    """Heads and rows: final value and simple regret with 95 % intervals, trials a second."""
-    solved = optimum_of(frame, problem) is not None
-    heads = ["algorithm", "parameters", "value", *(["simple regret"] if solved else []), "trials/s"]
+    """Heads and rows: final value and regret with 95 % intervals; trials a second, or seconds a step."""
+    solved, closed = optimum_of(frame, problem) is not None, experiment.closed_loop
+    words = ("return", "regret", "s/step") if closed else ("value", "simple regret", "trials/s")
+    heads = ["algorithm", "parameters", words[0], *([words[1]] if solved else []), words[2]]
     rows = []
     for setting in experiment.settings:
         seconds = values_of(frame, setting.label, problem, "search_seconds")[:, -1]
+        done = values_of(frame, setting.label, problem, "steps" if closed else "trials")[:, -1]
         one = experiment.repeats == 1  # no interval to speak of
         value, regret = (final(frame, setting.label, problem, column) for column in ("value", "regret"))
         rows.append(
@@ -79,7 +83,7 @@ def table_rows(frame: Any, experiment: Experiment, problem: str) -> tuple[list[s
                 parameter_text(setting.parameters.items()),
                 f"{value.mean:.4f}" if one else str(value),
                 *([f"{regret.mean:.4f}" if one else str(regret)] if solved else []),
-                f"{experiment.trials / seconds.mean():,.0f}",
+                f"{seconds.sum() / done.sum():.4g}" if closed else f"{done.mean() / seconds.mean():,.0f}",
             ]
         )
     return heads, rows

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import inspect
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..core.random import new_generator, uniform
 from ..errors import ParameterError, ProblemError
 from ..messages import shortened
 from .binding import Binding, plain_parameters
+from .function import Function, become_methods
 from .record import Record
 from .state import PADDING, PlainState
 from .summary import problem_text
@@ -71,6 +72,15 @@ class Problem:
         'trials'
         >>> search.recommend()
         1
+
+    An instance steps states from Python, compiled: `reset`, and ``step(state, action, rng)``, ``legal(state)``,
+    ``player(state)`` and ``features(state)``, which take one state or an array of them.
+
+        >>> walk = Walk(goal=5)
+        >>> walk.step(walk.reset(), 1, np.random.default_rng(0))
+        (State(x=1), 0.0, False)
+        >>> walk.step(walk.reset(count=3), [1, 1, 0], np.random.default_rng(0))[0]["x"]
+        array([ 1,  1, -1], dtype=int32)
     """
 
     state: ClassVar[Record]
@@ -86,9 +96,18 @@ class Problem:
     outcomes_wanted: ClassVar[str] = "outcomes(params, state, action, k) and count_outcomes(params, state, action)"
     solvable_states: ClassVar[int] = 5_000_000  # the most states that exact solving takes on, unless told otherwise
 
+    step: Any = Function("step")
+    legal: Any = Function("legal")
+    player: Any = Function("player")
+    features: Any = Function("features")
+
     _binding: ClassVar[Binding | None] = None
     _layout: ClassVar[np.dtype[Any]]
     _tuple: ClassVar[Any]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        become_methods(cls)
 
     def __init__(
         self,
@@ -250,6 +269,12 @@ class Problem:
             cls._binding = Binding(cls, functions, cls.state_layout(), cls.params, cls._tuple_type())
         return cls._binding.address(name)
 
+    def reset(self, seed: Union[int, np.random.Generator, None] = None, count: int | None = None) -> Any:
+        """A start state, drawn with a seed; with a count, an array of so many."""
+        from .stepping import reset
+
+        return reset(self, seed, count)
+
     # In plain Python
 
     @classmethod
@@ -280,7 +305,7 @@ class Problem:
     def plain_step(self, state: PlainState, action: int, rng: Any) -> tuple[float, bool]:
         """Take a step in place: by `step`, or sampled from `outcomes`, with the same draws as compiled."""
         if self.has("step"):
-            result = type(self).step(self.plain_params, state, action, rng)  # type: ignore[attr-defined]
+            result = type(self).step(self.plain_params, state, action, rng)
             if not isinstance(result, tuple) or len(result) != 2 or isinstance(result[0], (bool, np.bool_)):
                 raise ProblemError(f"{self.display_name()}.step returned {result!r}; it must return (reward, done)")
             return float(result[0]), bool(result[1])
@@ -316,7 +341,7 @@ class Problem:
         """Who moves in a state."""
         if not self.has("player"):
             return 0
-        return int(type(self).player(self.plain_params, PlainState(state)))  # type: ignore[attr-defined]
+        return int(type(self).player(self.plain_params, PlainState(state)))
 
     def plain_prior(self, state: Any) -> Any:
         """The prior's weight of each action, by `prior`."""
@@ -341,7 +366,7 @@ class Problem:
     def plain_features(self, state: Any) -> Any:
         """A network's numbers for a state, by `features`."""
         out = np.zeros(int(np.prod(self.features_shape)), np.float32)
-        type(self).features(self.plain_params, PlainState(state), out)  # type: ignore[attr-defined]
+        type(self).features(self.plain_params, PlainState(state), out)
         return out
 
     def plain_random_action(self, state: PlainState, rng: Any) -> int:
@@ -393,7 +418,7 @@ class Problem:
         """The legal actions of a state, in plain Python."""
         mask = np.zeros(self.actions, np.bool_)
         if self.has("legal"):
-            type(self).legal(self.plain_params, PlainState(self.as_state(state)), mask)  # type: ignore[attr-defined]
+            type(self).legal(self.plain_params, PlainState(self.as_state(state)), mask)
         else:
             mask[:] = True
         return [int(a) for a in np.flatnonzero(mask)]

@@ -1,18 +1,24 @@
-"""``bt.act``: the plan-act loop: plan, take the recommended action in the simulator, keep the subtree, plan again."""
+"""Acting by planning before each step: ``bt.act`` plays one episode so; `play` is the loop, for one player or two."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, Union
 
 import numpy as np
 
 from ..algorithms.table import Algorithm
 from ..core.random import new_generator
 from ..errors import ParameterError
+from ..messages import shortened
 from ..problem.problem import Problem
+from ..problem.python.problem import PythonProblem
 from ..problem.state import PlainState
 from .search import Search
+
+Horizon = Literal["absolute", "receding"]
 
 
 @dataclass
@@ -31,6 +37,196 @@ class Episode:
         return float(sum(reward * self.discount**i for i, reward in enumerate(self.rewards)))
 
 
+class Environment(Protocol):
+    """What is acted in. It need not be the problem that is planned in: it may hide its state or be another machine."""
+
+    def where(self) -> Any:
+        """The state that it is in, as the problem that is planned in has it."""
+
+    def step(self, action: int) -> tuple[float, bool]:
+        """Take an action: its reward, and whether that was the end."""
+
+
+class Simulation:
+    """A problem that is acted in, by its own step."""
+
+    def __init__(self, problem: Problem, state: Any, rng: Any) -> None:
+        self._problem, self._rng = problem, rng
+        self._state = np.asarray(state).reshape(1).copy()
+
+    def where(self) -> Any:
+        """The record of the state that it is in."""
+        return self._state[0].copy()
+
+    def step(self, action: int) -> tuple[float, bool]:
+        """Take an action, compiled; a problem in plain Python by its method."""
+        here = PlainState(self._state)
+        if isinstance(self._problem, PythonProblem):
+            reward, done = self._problem.plain_step(here, action, self._rng)
+        else:
+            after, reward, done = self._problem.step(here, action, self._rng)
+            self._state = after.memory
+        return reward, done
+
+
+class Chooser(Protocol):
+    """Who decides in an episode."""
+
+    seconds: float
+    """How long it has thought."""
+    decisions: int
+    """How often it was asked."""
+
+    def choose(self, state: Any) -> int:
+        """An action, in the record of a state."""
+
+    def saw(self, action: int, state: Any) -> None:
+        """Learn that an action was taken, by whom ever, and what it led to."""
+
+
+class Planning:
+    """Plans before each step by a search, and keeps its subtree."""
+
+    def __init__(
+        self, problem: Problem, planner: Planner, seed: int | None, horizon: Horizon, search: Search | None = None
+    ) -> None:
+        self.search, self.seconds, self.decisions = search, 0.0, 0
+        self._problem, self._planner, self._seed, self._horizon = problem, planner, seed, horizon
+        self._since: list[tuple[int, Any]] = []
+
+    def choose(self, state: Any) -> int:
+        """Plan from a state on."""
+        began, planner = time.perf_counter(), self._planner
+        if self.search is not None:
+            self._move(self.search)
+        if self.search is None or self.search.root.terminal:  # an environment may go on where the problem ends
+            self.search = Search(self._problem, planner.algorithm, state=state, seed=self._seed, **planner.options)
+        self._since = []
+        self.search.run(trials=planner.trials, seconds=planner.seconds)
+        action = self.search.recommend()
+        self.seconds += time.perf_counter() - began
+        self.decisions += 1
+        return action
+
+    def _move(self, search: Search) -> None:
+        """Go on from what was seen since."""
+        if self._horizon == "receding":
+            for action, after in self._since:
+                search.advance(action, after, horizon="receding")
+        else:
+            search.advance_along(self._since)
+
+    def saw(self, action: int, state: Any) -> None:
+        """Go on from there when it is next asked."""
+        if self.search is not None:
+            self._since.append((action, state))
+
+
+class Deciding:
+    """Decides by a function of the state, as users see it."""
+
+    def __init__(self, problem: Problem, function: Callable[[Any], int]) -> None:
+        self.seconds, self.decisions = 0.0, 0
+        self._problem, self._function = problem, function
+
+    def choose(self, state: Any) -> int:
+        """What the function says."""
+        began = time.perf_counter()
+        action = self._function(self._problem.present(state))
+        self.seconds += time.perf_counter() - began
+        self.decisions += 1
+        if not isinstance(action, (int, np.integer)) or action not in self._problem.legal_actions(state):
+            legal = self._problem.legal_actions(state)
+            raise ParameterError(
+                f"a function chose action={shortened(action)} in state {self._problem.written(state)}; must be one of "
+                f"{legal}"
+            )
+        return int(action)
+
+    def saw(self, action: int, state: Any) -> None:
+        """A function of the state needs no past."""
+
+
+@dataclass(frozen=True)
+class Planner:
+    """How to plan before each step: an algorithm, a budget, and a search's options.
+
+    Args:
+        algorithm: how to search; as `bt.plan` does if None.
+        trials, seconds: how long to plan before each step.
+        options: for `Search`, with their names: growth, evaluator, transpositions, threads, ...
+
+    >>> import boltree as bt
+    >>> planner = bt.Planner(bt.UCT(), trials=100, evaluator=0.0)
+    >>> planner.algorithm.name, planner.trials, planner.options
+    ('UCT', 100, {'evaluator': 0.0})
+    """
+
+    algorithm: Algorithm | None
+    trials: int | None
+    seconds: float | None
+    options: Mapping[str, Any]
+
+    def __init__(
+        self,
+        algorithm: Algorithm | None = None,
+        *,
+        trials: int | None = None,
+        seconds: float | None = None,
+        **options: Any,
+    ) -> None:
+        if not (algorithm is None or isinstance(algorithm, Algorithm)):
+            raise ParameterError(f"algorithm={shortened(algorithm)}: must be an algorithm, such as bt.UCT(), or None")
+        if trials is None and seconds is None:
+            raise ParameterError("give trials=... or seconds=..., how long to plan before each step")
+        for name, value in (("algorithm", algorithm), ("trials", trials), ("seconds", seconds), ("options", options)):
+            object.__setattr__(self, name, value)
+
+
+Choice = Union[Planner, Callable[[Any], int]]
+"""How actions are chosen: by planning, or by a function of the state."""
+
+
+def chooser(problem: Problem, choice: Choice, seed: int | None, horizon: Horizon) -> Planning | Deciding:
+    """Who decides in one episode."""
+    if isinstance(choice, Planner):
+        return Planning(problem, choice, seed, horizon)
+    return Deciding(problem, choice)
+
+
+def play(
+    problem: Problem,
+    environment: Environment,
+    choosers: Sequence[Chooser],
+    steps: int | None,
+    watch: Callable[[int], object] | None = None,
+) -> Episode:
+    """Play an episode from where an environment is.
+
+    Args:
+        problem: what is planned in.
+        environment: what is acted in.
+        choosers: who decides, for each player.
+        steps: the most steps; to the end if None.
+        watch: called with the steps so far after each.
+    """
+    here = environment.where()
+    episode = Episode([problem.present(problem.as_state(here))], discount=problem.discount)
+    while not episode.done and (steps is None or len(episode.actions) < steps):
+        mover = problem.plain_player(problem.as_state(here)) if len(choosers) > 1 else 0
+        action = choosers[mover].choose(problem.as_state(here))
+        reward, episode.done = environment.step(action)
+        here = environment.where()
+        for one in dict.fromkeys(choosers):
+            one.saw(action, here)
+        episode.actions.append(action)
+        episode.rewards.append(reward)
+        episode.states.append(problem.present(problem.as_state(here)))
+        if watch is not None:
+            watch(len(episode.actions))
+    return episode
+
+
 def act(
     problem: Problem,
     algorithm: Algorithm | None = None,
@@ -39,10 +235,10 @@ def act(
     seconds: float | None = None,
     seed: int | None = 0,
     steps: int | None = None,
-    horizon: Literal["absolute", "receding"] = "absolute",
+    horizon: Horizon = "absolute",
     **options: Any,
 ) -> Episode:
-    """Play one episode: plan before each step, and keep the subtree between steps.
+    """Play one episode: plan before each step, and keep the subtree between steps. `bt.evaluate` plays many.
 
     Args:
         problem: the problem; it is its own simulator.
@@ -57,27 +253,18 @@ def act(
     >>> bt.act(bt.problems.DChain(4), trials=500).actions
     [1, 1, 1, 1]
     """
-    if horizon not in ("absolute", "receding"):
-        raise ParameterError(f"horizon={horizon!r}: must be 'absolute' or 'receding'")
-    if steps is None or horizon == "absolute":
-        steps = problem.horizon if steps is None else min(steps, problem.horizon)
+    steps = most_steps(problem, steps, horizon)
+    planner = Planner(algorithm, trials=trials, seconds=seconds)
     search = Search(problem, algorithm, seed=seed, **options)
     rng = new_generator(np.random.SeedSequence(seed).spawn(2)[1])
-    episode = Episode(discount=problem.discount)
-    here = search.root.state_record
-    episode.states.append(problem.present(here))
-    for _ in range(steps):
-        search.run(trials=trials, seconds=seconds)
-        action = search.recommend()
-        world = PlainState(np.asarray(here).reshape(1).copy())
-        reward, done = problem.plain_step(world, action, rng)
-        episode.actions.append(action)
-        episode.rewards.append(reward)
-        here = world.memory[0]
-        episode.states.append(problem.present(here))
-        if done:
-            episode.done = True
-            break
-        if len(episode.actions) < steps:
-            search.advance(action, here, horizon=horizon)
-    return episode
+    simulation = Simulation(problem, search.root.state_record, rng)
+    return play(problem, simulation, [Planning(problem, planner, seed, horizon, search)], steps)
+
+
+def most_steps(problem: Problem, steps: int | None, horizon: str) -> int:
+    """The most steps of an episode."""
+    if horizon not in ("absolute", "receding"):
+        raise ParameterError(f"horizon={horizon!r}: must be 'absolute' or 'receding'")
+    if steps is None:
+        return problem.horizon
+    return steps if horizon == "receding" else min(steps, problem.horizon)

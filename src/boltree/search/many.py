@@ -18,7 +18,7 @@ from ..checks import whole
 from ..core.memory.arena import physical_memory
 from ..core.trial.seeds import write_words
 from ..errors import ParameterError, ProblemError
-from ..evaluators import Evaluator
+from ..evaluators import Evaluator, side_of, wants_of
 from ..problem.problem import Problem, not_a_problem
 from ..problem.python.problem import PythonProblem
 from .search import Search
@@ -223,10 +223,20 @@ class _Shared:
         """How many leaves of one search are valued at a time."""
         return getattr(self._evaluator, "batch", 1)
 
-    def evaluate(self, batch: Any) -> Any:
+    @property
+    def values(self) -> str:
+        """Whose values the evaluator gives."""
+        return side_of(self._evaluator)
+
+    @property
+    def wants(self) -> tuple[str, ...]:
+        """What the evaluator wants to be told of positions."""
+        return wants_of(self._evaluator)
+
+    def evaluate(self, batch: Any, **told: Any) -> Any:
         """What the evaluator says."""
         try:
-            return self._evaluator.evaluate(batch)
+            return self._evaluator.evaluate(batch, **told)
         except BaseException as error:
             self._raised.append(error)
             raise

@@ -9,18 +9,14 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Union
 
-import numpy as np
-
 from ..checks import whole
 from ..messages import counted
 from ..problem.problem import Problem
 from ..tree import Node
 from ..tree.proof_text import WITHIN, after_value, bounds_text
 from ..tree.summary import DIM, PAGE, table_html
+from .line import PlannedStep
 from .search import Search
-
-LONGEST_LINE = 200
-"""The most steps of a plan's line."""
 
 MOST_ALTERNATIVES = 8
 """The most actions that a printed plan lists."""
@@ -44,16 +40,6 @@ class Alternative:
     def proven(self) -> bool:
         """Whether its value is proven to be exact."""
         return self.lower == self.upper
-
-
-@dataclass(frozen=True)
-class PlannedStep:
-    """A step of what a plan expects to happen: the best action in a state, and the likeliest outcome."""
-
-    state: Any
-    action: int
-    name: str
-    value: float
 
 
 @dataclass(frozen=True)
@@ -145,7 +131,7 @@ def plan_of(search: Search, seconds: float) -> Plan:
         lower=root.lower,
         upper=root.upper,
         proven=root.proven,
-        line=tuple(line_of(search)),
+        line=search.line(),
         alternatives=alternatives,
         trials=search.trials,
         seconds=seconds,
@@ -169,35 +155,6 @@ def alternatives_of(root: Node, chosen: int) -> tuple[Alternative, ...]:
     ]
     rows.sort(key=lambda one: (one.action != chosen, math.isnan(one.value), -sign * one.value))
     return tuple(rows)
-
-
-def line_of(search: Search, steps: int = LONGEST_LINE) -> list[PlannedStep]:
-    """The best actions from the root on, each followed by its likeliest outcome: as far as values are known."""
-    line: list[PlannedStep] = []
-    node: Node | None = search.root
-    here, left = search.root.state_record, search.horizon - search.root.depth
-    problem, exact = search.problem, search.tree.exact
-    while here is not None and left > 0 and len(line) < steps:
-        action = None if node is None else node.recommended
-        if node is not None and action is not None:
-            line.append(PlannedStep(node.state, action, node.action_name(action), node.value))
-            outcomes, chances = node.outcomes(action), node.chances(action)
-        else:
-            outcomes, chances = [], np.zeros(0)
-        if outcomes:
-            node = outcomes[int(chances.argmax())]
-            here = None if node.terminal else node.state_record
-        else:
-            best = None if exact is None else exact.best(here, left, action)
-            if best is None:
-                break
-            chosen, value, following = best
-            if action is None:
-                state = problem.present(here)
-                line.append(PlannedStep(state, chosen, problem.action_name_in(state, chosen), value))
-            node, here = None, following
-        left -= 1
-    return line
 
 
 def plan_text(found: Plan) -> str:

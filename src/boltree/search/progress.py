@@ -10,6 +10,16 @@ from .facts import SearchFacts
 WIDTH = 24
 
 
+def bar(share: float) -> str:
+    """How far something is, drawn and as a percentage.
+
+    >>> bar(0.5)
+    '[############............]  50%'
+    """
+    share = min(share, 1.0)
+    return f"[{'#' * round(share * WIDTH):.<{WIDTH}}] {share:4.0%}"
+
+
 class ProgressLine:
     """Writes ``[#####.....]  51%  204,800 trials  1.9 M/s  value 0.83`` to standard error, ten times a second."""
 
@@ -34,11 +44,9 @@ class ProgressLine:
             done / self._trials if self._trials else 0.0,
             spent / self._seconds if self._seconds else 0.0,
         )
-        share = min(share, 1.0)
-        bar = "#" * round(share * WIDTH)
         rate = done / max(spent, 1e-9)
         speed = f"{rate / 1e6:.1f} M/s" if rate >= 1e6 else f"{rate / 1e3:.1f} k/s"
-        return f"[{bar:.<{WIDTH}}] {share:4.0%}  {done:,} trials  {speed}  value {search.root.value:.4g}   "
+        return f"{bar(share)}  {done:,} trials  {speed}  value {search.root.value:.4g}   "
 
     def close(self) -> None:
         """End the line."""

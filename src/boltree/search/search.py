@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,15 @@ from ..tree.runner import Limits, OneThread, Runner
 from ..tree.survey import Survey, survey
 from ..tree.transpositions import Transpositions
 from .defaults import Settings, settings_for
+from .line import LONGEST_LINE, PlannedStep, line_of
+from .pondering import Pondering
 from .progress import ProgressLine
 from .show import PrintableTree
 from .summary import search_html, search_text
 from .viewing import Page, page_of
+
+if TYPE_CHECKING:
+    from .report import Report
 
 
 class Search:
@@ -109,6 +114,7 @@ class Search:
         whole("seed", seed, 0, none=True)
 
         self.deterministic = deterministic
+        self._pondering: Pondering | None = None
         self._changing: dict[str, object] = {}  # the call that may change this search now
         sequence = np.random.SeedSequence(seed)
         if algorithm is None:
@@ -242,6 +248,37 @@ class Search:
                 if estimates is not None:
                     estimates.show()
 
+    def start(self, trials: int | None = None, seconds: float | None = None) -> None:
+        """Begin to run in a thread, while the program does something else, until `stop` or a limit.
+
+        Meanwhile the search may be looked at, but not be run or advanced. A problem in plain Python shares Python's one
+        lock with the program.
+
+        >>> import boltree as bt
+        >>> search = bt.Search(bt.problems.TicTacToe(), bt.UCT(), seed=0)
+        >>> search.start(trials=500)  # and now the other player thinks
+        >>> reason = search.stop()
+        >>> 0 <= search.trials <= 500
+        True
+        """
+        if self._pondering is not None:
+            raise RuntimeError("this search was started already; stop it first")
+        self._pondering = Pondering(lambda stopping: self.run(trials, seconds, stop=lambda _: stopping()))
+
+    def stop(self) -> str:
+        """End what `start` began; why it ended, as `run` says it. Raises what was raised meanwhile."""
+        pondering, self._pondering = self._pondering, None
+        return "stop" if pondering is None else pondering.stop()
+
+    @contextlib.contextmanager
+    def pondering(self, trials: int | None = None, seconds: float | None = None) -> Iterator[Search]:
+        """Think while the block runs: `start` before it, `stop` after it."""
+        self.start(trials, seconds)
+        try:
+            yield self
+        finally:
+            self.stop()
+
     def set_budget(self, trials: int | None) -> None:
         """Tell an algorithm that plans for a number of trials (H-MCTS) how many all runs will have together.
 
@@ -358,6 +395,32 @@ class Search:
         if action is None:
             raise ParameterError("recommend(): no action was tried at this node; run the search first")
         return action
+
+    def line(self, steps: int = LONGEST_LINE) -> tuple[PlannedStep, ...]:
+        """What it expects to happen: its best action at each step, the state's value, and the action's visits.
+
+        >>> import boltree as bt
+        >>> search = bt.Search(bt.problems.DChain(4), bt.BTS(alpha=0.5), seed=0, growth="trial")
+        >>> _ = search.run(trials=1_000)
+        >>> [(step.name, step.value) for step in search.line()]
+        [('right', 1.0), ('right', 1.0), ('right', 1.0), ('right', 1.0)]
+        """
+        whole("steps", steps, 1)
+        return line_of(self.tree, self.root, steps)
+
+    def report(self) -> Report:
+        """What it thinks of each action, from the side of who moves, as a table: win rates, visits, lines.
+
+        >>> import boltree as bt
+        >>> search = bt.Search(bt.problems.ConnectFour("001122"), bt.UCT(), seed=0)
+        >>> _ = search.run(trials=1_000)
+        >>> best = search.report().moves[0]
+        >>> best.action, best.win_rate, best.line
+        (3, 1.0, ('column 3',))
+        """
+        from .report import report_of
+
+        return report_of(self.tree, self.root, self.trials)
 
     def survey(self) -> Survey:
         """All nodes at once, as NumPy columns."""

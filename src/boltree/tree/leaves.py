@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.memory import layout as records
 from ..errors import ParameterError
+from ..evaluators import takes_states
 from ..problem.problem import Problem
 
 
@@ -35,6 +36,7 @@ def enter_evaluator(t: Any, problem: Problem, evaluator: Any, growth: str) -> No
             )
         t.evaluator, t.heuristic = records.HEURISTIC, problem.address("heuristic")
     elif hasattr(evaluator, "evaluate"):
+        takes_states(evaluator)  # which refuses what it cannot be told
         t.evaluator = records.EXTERNAL
     else:
         raise ParameterError(

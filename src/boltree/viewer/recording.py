@@ -13,7 +13,6 @@ from ..checks import whole
 from ..errors import ParameterError, ProblemError
 from ..jobs.settings import title_of
 from ..problem.scene import Board, Chain, Grid
-from ..search.plan import line_of
 from ..search.search import Search
 from ..tree.proof_text import bounds_text, bounds_text_of
 from .boards import BoardPainter
@@ -113,7 +112,7 @@ class Recording:
 
     def _note(self) -> None:
         root = self.search.root
-        line = line_of(self.search, self.painter.steps)
+        line = self.search.line(self.painter.steps)
         self.painter.note()
         self.moments.append(
             Moment(

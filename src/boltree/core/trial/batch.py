@@ -15,9 +15,8 @@ import numpy as np
 
 from ..formulas.temperature import solve_temperature
 from ..jit import inlined, kernel
-from ..memory.layout import COLLISION, DONE, EVALUATE, NONE, SCHEDULE_FAILED, WAITING
+from ..memory.layout import COLLISION, DONE, EVALUATE, SCHEDULE_FAILED, WAITING
 from ..memory.views import edge_at, flight_at, flown_at, node_at, prior_in_of, step_at
-from ..native import FAILED, call
 from .backup import back_up
 from .leaf import enter_leaf
 from .trial import descend
@@ -159,14 +158,3 @@ def take_back(tree: Any, first: int, count: int) -> None:
         if flight.made:
             unlink(tree, np.int64(flight.leaf))
         flight.length = -1
-
-
-@kernel
-def features_of(function: int, params_at: int, states: Any, states_at: int, out: Any, out_at: int) -> int:
-    """Write the features of every row of states; -1, or the row whose features function raised."""
-    size = out.shape[1]
-    for k in range(states.shape[0]):
-        task = (params_at, states_at + k * states.shape[1] * 8, out_at + k * size * 4, size)
-        if call(function, task) == FAILED:
-            return k
-    return NONE

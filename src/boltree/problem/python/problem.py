@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, Union
 
 import numpy as np
 
+from ...checks import whole
 from ...core.random import new_generator
 from ...errors import ProblemError
 from ...messages import shortened
@@ -122,7 +123,10 @@ class PythonProblem(Problem):
         """Whether the problem defines this method; the outcomes of a deterministic problem are its step."""
         if name in ("outcomes", "count_outcomes"):
             return self.deterministic or self.has_outcomes
-        return name in ("start", "step") or (name in _OPTIONAL and getattr(self, name, None) is not None)
+        if name in ("start", "step"):
+            return True
+        own = getattr(self, name, None) if name in _OPTIONAL else None
+        return own is not None and getattr(own, "__func__", own) is not _DEFAULTS.get(name)
 
     def key(self, state: Any) -> Hashable:
         """What makes two states the same one; the state itself unless you say otherwise."""
@@ -207,6 +211,28 @@ class PythonProblem(Problem):
         listed = contract.outcomes_of(self, state, action)
         _, following, reward, done = listed[_drawn([chance for chance, *_ in listed], rng)]
         return following, reward, done
+
+    def legal(self, state: Any) -> Iterable[int]:
+        """The legal actions: all of them, unless you write it."""
+        return range(self.actions)
+
+    def player(self, state: Any) -> int:
+        """Who moves: player 0, unless you write it."""
+        return 0
+
+    @property
+    def features(self) -> NoReturn:
+        """None: an evaluator is given the states themselves."""
+        raise AttributeError(f"{self.display_name()} has no features: an evaluator is given its states themselves")
+
+    def reset(self, seed: Union[int, np.random.Generator, None] = None, count: int | None = None) -> Any:
+        """A start state, drawn with a seed; with a count, a list of so many."""
+        whole("count", count, 1, none=True)
+        if isinstance(seed, np.random.Generator):
+            seed = int(seed.integers(2**63))
+        whole("seed", seed, 0, none=True)
+        rng = Generator(new_generator(seed))
+        return self.start(rng) if count is None else [self.start(rng) for _ in range(count)]
 
     def certain_step(self, state: Any, action: int) -> tuple[Any, float, bool]:
         """A deterministic problem's step, which draws no numbers."""
@@ -338,6 +364,7 @@ class PythonProblem(Problem):
 
 
 _UNUSED = Generator(new_generator(0))
+_DEFAULTS = {"legal": PythonProblem.legal, "player": PythonProblem.player}
 
 
 def _drawn(chances: list[float], rng: Any) -> int:

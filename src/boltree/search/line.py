@@ -1,0 +1,54 @@
+"""What a search expects to happen: its best actions, each followed by the likeliest outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..tree import Node, Tree
+
+LONGEST_LINE = 200
+"""The most steps of a line."""
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    """A step of a line: the best action in a state. Its value is the state's; visits are 0 beyond the tree."""
+
+    state: Any
+    action: int
+    name: str
+    value: float
+    visits: int
+
+
+def line_of(tree: Tree, node: Node | None, steps: int = LONGEST_LINE) -> tuple[PlannedStep, ...]:
+    """The best actions from a node of a tree on, each followed by its likeliest outcome: as far as values are known."""
+    line: list[PlannedStep] = []
+    assert node is not None
+    here, left = node.state_record, tree.horizon - node.depth
+    problem, exact = tree.problem, tree.exact
+    while here is not None and left > 0 and len(line) < steps:
+        action = None if node is None else node.recommended
+        if node is not None and action is not None:
+            visits = int(node.visits[node.actions == action][0])
+            line.append(PlannedStep(node.state, action, node.action_name(action), node.value, visits))
+            outcomes, chances = node.outcomes(action), node.chances(action)
+        else:
+            outcomes, chances = [], np.zeros(0)
+        if outcomes:
+            node = outcomes[int(chances.argmax())]
+            here = None if node.terminal else node.state_record
+        else:
+            best = None if exact is None else exact.best(here, left, action)
+            if best is None:
+                break
+            chosen, value, following = best
+            if action is None:
+                state = problem.present(here)
+                line.append(PlannedStep(state, chosen, problem.action_name_in(state, chosen), value, 0))
+            node, here = None, following
+        left -= 1
+    return tuple(line)
