@@ -53,7 +53,7 @@ class LightDark(Problem):
     def start(params, state, rng):  # type: ignore[no-untyped-def]
         state.x = integer(rng, 2 * WIDEST + 1) - WIDEST
 
-    def starts(self) -> list[tuple[float, Any]]:
+    def start_states(self) -> list[tuple[float, Any]]:
         return [(1.0 / (2 * WIDEST + 1), (x,)) for x in range(-WIDEST, WIDEST + 1)]
 
     @staticmethod

@@ -134,9 +134,7 @@ def _move_ghost(params: Any, state: Any, g: Any, rng: Any) -> None:
     wish = -1 if state.power == 0 else 1
     best, to = (-WIDTH - HEIGHT if wish < 0 else 0), at
     for a in range(4):
-        ahead = (at // WIDTH - poc // WIDTH) * DY[a] + (at % WIDTH - poc % WIDTH) * DX[
-            a
-        ]  # of Pocman, in this direction
+        ahead = (at // WIDTH - poc // WIDTH) * DY[a] + (at % WIDTH - poc % WIDTH) * DX[a]  # of Pocman
         if a != back and params.following[at, a] >= 0 and wish * ahead >= best:
             best, to = wish * ahead, np.int64(params.following[at, a])
     state.ghosts[g] = to
@@ -166,8 +164,8 @@ class Pocman(Problem):
 
     Actions: north, east, south and west (-1; walls are illegal). Each `.` of `MAZE` has food with probability 1/2,
     which he does not see: 10; the last food brings 1000 and the end. A power pill is food, and for 15 steps he eats
-    ghosts that he meets (25; they return home); else a ghost is the end (-100). Ghosts nearer than 6 moves chase him, or flee
-    while he has power, and else walk at random.
+    ghosts that he meets (25; they return home); else a ghost is the end (-100). Ghosts nearer than 6 moves chase him,
+    or flee while he has power; others walk at random.
 
     An observation is a number of ten bits: 0 to 3 a ghost in sight to the north, east, south, west, 4 to 7 no wall
     there, 8 food within one cell, 9 a ghost within 2 moves. x goes east, y north, both from 0; cells count 17 y + x.

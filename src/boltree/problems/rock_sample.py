@@ -125,7 +125,7 @@ class RockSample(Problem):
             state.tally[i] = 0
             state.checks[i] = 0
 
-    def starts(self) -> list[tuple[float, Any]] | None:
+    def start_states(self) -> list[tuple[float, Any]] | None:
         p, rocks = self.plain_params, self.actions - CHECK
         if rocks > 16:
             return None

@@ -38,7 +38,7 @@ def _strikes(state: Any, action: Any) -> Any:
 
 @register_jitable  # type: ignore[untyped-decorator]
 def _sail(state: Any, action: Any, k: Any) -> Any:
-    """Both move, the target in its k-th way: 2 ahead, or 1 ahead and 1 to the left or right; whether it gets through."""
+    """Both move, the target in its k-th way (2 ahead, or 1 ahead and 1 to a side); whether it gets through."""
     if action < PING:
         state.x = min(max(np.int64(state.x) + SPEED * DX[action], 1), SIZE)
         state.y = min(max(np.int64(state.y) + SPEED * DY[action], 1), SIZE)
@@ -102,7 +102,7 @@ class SubHunt(Problem):
         state.target_y = along if DY[goal] == 0 else (1 if DY[goal] > 0 else SIZE)
         state.aware = 0
 
-    def starts(self) -> list[tuple[float, Any]]:
+    def start_states(self) -> list[tuple[float, Any]]:
         found = []
         for goal in range(4):
             for along in range(1, SIZE + 1):

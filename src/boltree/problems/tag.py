@@ -106,7 +106,7 @@ class Tag(Problem):
         state.last = NO_ACTION
         state.met = 0
 
-    def starts(self) -> list[tuple[float, Any]]:
+    def start_states(self) -> list[tuple[float, Any]]:
         cells = len(self.plain_params.x)
         return [(1.0 / cells**2, (i, j, NO_ACTION, 0)) for i in range(cells) for j in range(cells)]
 
@@ -114,6 +114,8 @@ class Tag(Problem):
     def random_action(params, state, rng):  # type: ignore[no-untyped-def]
         if params.preferred == 0:
             return integer(rng, 5)
+        if state.last == NO_ACTION:  # it does not know where it is
+            return integer(rng, 4)
         if state.met != 0 and params.corner[state.robot] != 0:
             return TAG
         back = (np.int64(state.last) + 2) % 4 if state.last < TAG else -1

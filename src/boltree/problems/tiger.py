@@ -48,7 +48,7 @@ class Tiger(Problem):
     def start(params, state, rng):  # type: ignore[no-untyped-def]
         state.tiger = integer(rng, 2)
 
-    def starts(self) -> list[tuple[float, Any]]:
+    def start_states(self) -> list[tuple[float, Any]]:
         return [(0.5, (0,)), (0.5, (1,))]
 
     @staticmethod

@@ -40,7 +40,7 @@ def drift(x: Any, y: Any) -> Any:
 
 @numba.njit(_nrt=False)  # type: ignore[untyped-decorator]
 def free_share(x: Any, y: Any, dx: Any, dy: Any) -> Any:
-    """Which share of a way can be gone until a barrier is met; just short of it, so that it is not crossed next time."""
+    """Which share of a way can be gone until a barrier is met: to just short of it, so that it stays uncrossed."""
     share = 1.0 + 2.0 * EPSILON
     for i in range(4):
         along = DX[i] * dy - DY[i] * dx  # of the barrier's direction and the way, as a cross product
