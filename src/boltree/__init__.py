@@ -60,8 +60,10 @@ if TYPE_CHECKING:  # a type checker sees every name, and that there are no other
     from .adapters import from_gymnasium, from_openspiel, from_pettingzoo, from_rddl
     from .adapters.agent import Agent
     from .batches.together import Together
+    from .exact.beliefs import BeliefSolution
     from .exact.evaluate import Estimate, sample_value, simple_regret, value_of
-    from .exact.solve import Solution, solve
+    from .exact.solution import Solution
+    from .exact.solve import solve
     from .problem.check import check
     from .search.many import Searches, search_many
     from .search.plan import Plan, plan
@@ -71,10 +73,11 @@ else:  # a search needs none of these, so that what they import is imported when
         __name__,
         {
             "Agent": ".adapters.agent",
+            "BeliefSolution": ".exact.beliefs",
             "Estimate": ".exact.evaluate",
             "Plan": ".search.plan",
             "Searches": ".search.many",
-            "Solution": ".exact.solve",
+            "Solution": ".exact.solution",
             "Together": ".batches.together",
             "Watched": ".viewer",
             "adapters": ".adapters",
@@ -125,6 +128,7 @@ __all__ = [
     "UCT",
     "Agent",
     "Algorithm",
+    "BeliefSolution",
     "Board",
     "Cached",
     "Chain",
