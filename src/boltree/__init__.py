@@ -57,7 +57,7 @@ if TYPE_CHECKING:  # a type checker sees every name, and that there are no other
     from . import go
     from . import lab as lab
     from . import viewer as viewer
-    from .adapters import from_gymnasium, from_openspiel, from_pettingzoo, from_rddl
+    from .adapters import from_gymnasium, from_openspiel, from_pettingzoo, from_pomdp, from_rddl
     from .adapters.agent import Agent
     from .batches.together import Together
     from .exact.beliefs import BeliefSolution
@@ -85,6 +85,7 @@ else:  # a search needs none of these, so that what they import is imported when
             "from_gymnasium": ".adapters",
             "from_openspiel": ".adapters",
             "from_pettingzoo": ".adapters",
+            "from_pomdp": ".adapters",
             "from_rddl": ".adapters",
             "go": ".go",
             "lab": ".lab",
@@ -159,6 +160,7 @@ __all__ = [
     "from_gymnasium",
     "from_openspiel",
     "from_pettingzoo",
+    "from_pomdp",
     "from_rddl",
     "go",
     "integer",

@@ -53,20 +53,25 @@ class _Flow(NamedTuple):
 
 
 class BeliefModel:
-    """The states that can be reached from some, and what actions and observations do to beliefs over them."""
+    """The states that can be reached from a belief in some steps, and what happens to beliefs over them."""
 
-    def __init__(self, problem: Problem, starts: Sequence[Any]) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, begin: Belief, horizon: int) -> None:
+        self.problem, self._horizon = problem, horizon
         self.states: list[Any] = []
-        self.ids: dict[bytes, int] = {}
+        self._ids: dict[bytes, int] = {}
+        self._depth: list[int] = []
         self._rewards: list[tuple[int, int, float]] = []
         self._weights: dict[tuple[int, int], dict[tuple[int, int], float]] = {}
-        for start in starts:
-            self._number(start)
-        legal = []
+        pairs = [(chance, problem.as_state(state)) for chance, state in listed(problem.display_name(), begin)]
+        places = [(chance, self._number(state, 0)) for chance, state in pairs if chance > 0.0]
+        legal: list[list[int]] = []
         while len(legal) < len(self.states):
-            legal.append(self._expand(len(legal)))
+            legal.append(self._expand(len(legal)) if self._depth[len(legal)] < horizon else [])
         size = len(self.states)
+        self.begin = np.zeros((1, size))
+        for chance, place in places:
+            self.begin[0, place] += chance
+        self.begin /= self.begin.sum()
         self.illegal = np.ones((size, problem.actions))
         self.reward = np.zeros((size, problem.actions))
         for s, actions in enumerate(legal):
@@ -77,17 +82,18 @@ class BeliefModel:
         source = np.random.default_rng(0)
         self._mixing = source.integers(2**63, size=(size, 2), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
-    def _number(self, state: Any) -> int:
+    def _number(self, state: Any, depth: int) -> int:
         key = state.tobytes()
-        if key not in self.ids:
+        if key not in self._ids:
             if len(self.states) == MOST_STATES:
                 raise ProblemError(
-                    f"{self.problem.display_name()}: more than {MOST_STATES:,} reachable states; too many to solve "
-                    "exactly for beliefs"
+                    f"{self.problem.display_name()}: more than {MOST_STATES:,} states can be reached in "
+                    f"{self._horizon} steps; too many to solve exactly where they are hidden"
                 )
-            self.ids[key] = len(self.states)
+            self._ids[key] = len(self.states)
             self.states.append(np.asarray(state).reshape(1).copy())
-        return self.ids[key]
+            self._depth.append(depth)
+        return self._ids[key]
 
     def _expand(self, number: int) -> list[int]:
         """List what may follow a state; its legal actions."""
@@ -105,14 +111,14 @@ class BeliefModel:
                     )
                 total += chance
                 expected += chance * reward
-                if chance > 0.0 and not done:
+                if chance > 0.0 and not done and self._depth[number] + 1 < self._horizon:
                     self._observe(number, before, action, after, chance)
             self._check_sum(total, "outcomes", before, action)
             self._rewards.append((number, action, expected))
         return legal
 
     def _observe(self, number: int, before: Any, action: int, after: Any, chance: float) -> None:
-        problem, to, total = self.problem, self._number(after[0]), 0.0
+        problem, to, total = self.problem, self._number(after[0], self._depth[number] + 1), 0.0
         for o in range(int(problem.observation)):  # type: ignore[arg-type]
             seen = problem.as_observation(o)
             p = problem.plain_observation_probability(seen, before[0], action, after[0])
@@ -144,16 +150,6 @@ class BeliefModel:
         return _Flow(
             action, observation, source, np.array([weights[pair] for pair in pairs]), target[begins], begins
         )  # fmt: skip
-
-    def belief(self, given: Any) -> NDArray[np.float64]:
-        """A belief as the probability of every state, checked."""
-        name, found = self.problem.display_name(), np.zeros((1, len(self.states)))
-        for chance, state in listed(name, given):
-            number = self.ids.get(self.problem.as_state(state).tobytes())
-            if number is None:
-                raise ParameterError(f"belief: state {shortened(state)} cannot be reached in {name}")
-            found[0, number] += chance
-        return found / found.sum()
 
     def after(self, beliefs: NDArray[np.float64], flow: _Flow) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The probability of an observation after each belief, and the beliefs then (as they were where it is 0)."""
@@ -281,8 +277,8 @@ class Induction:
 class BeliefSolution(Solution):
     """Exact values of a problem whose state is hidden.
 
-    Where a `Solution` takes a state, this takes a belief, a list of (probability, state): any one over states that can
-    be reached, not only those that histories lead to.
+    Where a `Solution` takes a state, this takes a belief, a list of (probability, state): any one, not only those that
+    histories lead to. Values of another belief than that at the start are worked out when they are asked for.
 
     >>> import boltree as bt
     >>> solution = bt.solve(bt.problems.Tiger(horizon=3, discount=1.0))
@@ -291,23 +287,23 @@ class BeliefSolution(Solution):
     """
 
     def __init__(
-        self, model: BeliefModel, begin: Belief, horizon: int, objective: Objective, alpha: float, most: int
+        self, problem: Problem, begin: Belief, horizon: int, objective: Objective, alpha: float, most: int
     ) -> None:
-        self._beliefs, self._begin, self._horizon, self._most = model, model.belief(begin), horizon, most
+        self._problem, self._horizon, self._most = problem, horizon, most
         self.objective, self.alpha = objective, alpha
-        self._root = self._from(self._begin, 0)
+        self._start = BeliefModel(problem, begin, horizon)
+        self._root = self._values_of(self._start, horizon)
         self.values = self._root.values
 
-    def _from(self, belief: NDArray[np.float64], depth: int) -> Induction:
-        left = self._horizon - depth
-        return Induction(self._beliefs, belief, left, self.objective, self.alpha, self._most)
+    def _values_of(self, model: BeliefModel, left: int) -> Induction:
+        return Induction(model, model.begin, left, self.objective, self.alpha, self._most)
 
     def _at(self, belief: Any, depth: int) -> Induction:
         if not 0 <= depth <= self._horizon:
             raise ParameterError(f"depth={depth}: must be from 0 to {self._horizon}")
-        if belief is None and depth == 0:
-            return self._root
-        return self._from(self._begin if belief is None else self._beliefs.belief(belief), depth)
+        if belief is None:
+            return self._root if depth == 0 else self._values_of(self._start, self._horizon - depth)
+        return self._values_of(BeliefModel(self._problem, belief, self._horizon - depth), self._horizon - depth)
 
     @property
     def beliefs(self) -> int:
@@ -316,8 +312,8 @@ class BeliefSolution(Solution):
 
     @property
     def states(self) -> int:
-        """How many states can be reached."""
-        return len(self._beliefs.states)
+        """How many states can be reached before the last step."""
+        return len(self._start.states)
 
     def value(self, state: Any = None, depth: int = 0) -> float:
         """The value of a belief at a depth; of the belief at the start if None."""
@@ -339,18 +335,17 @@ class BeliefSolution(Solution):
 
     def after(self, belief: Any, action: int, observation: int) -> list[tuple[float, Any]]:
         """The belief after an action and an observation, by Bayes' rule; from the belief at the start if None."""
-        model = self._beliefs
-        before = self._begin if belief is None else model.belief(belief)
+        model = self._start if belief is None else BeliefModel(self._problem, belief, 2)
         for flow in model.flows:
             if (flow.action, flow.observation) == (action, observation):
-                chance, found = model.after(before, flow)
+                chance, found = model.after(model.begin, flow)
                 if chance[0] > 0.0:
                     there = np.flatnonzero(found[0])
-                    return [(float(found[0, s]), model.problem.present(model.states[s])) for s in there]
+                    return [(float(found[0, s]), self._problem.present(model.states[s])) for s in there]
         raise ParameterError(f"observation={observation!r}: cannot follow action {action!r} after this belief")
 
     def __str__(self) -> str:
-        problem = self._beliefs.problem
+        problem = self._problem
         best = self.action()
         lines = [
             f"{problem.display_name()}: value {self.root_value:.6g} over {counted(self._horizon, 'step')}, best "
@@ -380,10 +375,7 @@ def solve_beliefs(
             f"{name}: exact solving needs start_states(self), the list of (probability, state) that start draws from; "
             "or give state=[(probability, state), ...], a belief"
         )
-    pairs = [(chance, problem.as_state(state)) for chance, state in listed(name, begin)]
-    model = BeliefModel(problem, [state for chance, state in pairs if chance > 0.0])
-    pairs = [pair for pair in pairs if pair[0] > 0.0]
-    return BeliefSolution(model, pairs, horizon, objective, alpha, MOST_BELIEFS if most is None else most)
+    return BeliefSolution(problem, begin, horizon, objective, alpha, MOST_BELIEFS if most is None else most)
 
 
 _ARGUMENTS = ("params", "observation", "state", "action", "next_state")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .breakthrough import Breakthrough
     from .go import Go
     from .hex import Hex
+    from .hidden_tabular import HiddenTabular
     from .kalah import Kalah
     from .laser_tag import LaserTag
     from .light_dark import LightDark
@@ -40,6 +41,7 @@ else:  # a game's rules are imported when it is asked for
             "Kalah": ".kalah",
             "Nim": ".nim",
             "Othello": ".othello",
+            "HiddenTabular": ".hidden_tabular",
             "LaserTag": ".laser_tag",
             "LightDark": ".light_dark",
             "Pocman": ".pocman",
@@ -61,6 +63,7 @@ __all__ = [
     "FrozenLake",
     "Go",
     "Hex",
+    "HiddenTabular",
     "Kalah",
     "LaserTag",
     "LightDark",
