@@ -254,7 +254,7 @@ def test_tag_of_qmdp(tag_values: Any) -> None:
     robot, opponent = np.divmod(np.arange(29 * 29), 29)
     perceived = np.where(robot == opponent, 29, robot)
     policy = QMDP(np.full(29 * 29, 29.0**-2), chances, q, lambda _, seen: perceived == seen["number"])
-    assert agree(episodes(Tag(), policy, 1_500), -16.53, 0.13)
+    assert agree(episodes(Tag(), policy, 300), -16.53, 0.13)
 
 
 def cells(problem: Tag) -> dict[tuple[int, int], int]:
@@ -416,7 +416,7 @@ def test_light_dark_of_qmdp(side: bool, value: float, error: float) -> None:
     policy = Policy(
         start, chances, q, lambda _, seen: np.exp(-0.5 * ((seen["y"] - places) / deviation) ** 2) / deviation
     )
-    assert agree(episodes(LightDark(), policy, 2_000), value, error)
+    assert agree(episodes(LightDark(), policy, 1_000), value, error)
 
 
 # SubHunt
@@ -507,7 +507,7 @@ class SubHuntPolicy:
 @pytest.mark.slow
 @pytest.mark.parametrize(("ping", "value", "error"), [(False, 27.99, 1.34), (True, 79.01, 1.08)])
 def test_sub_hunt_of_qmdp(ping: bool, value: float, error: float) -> None:
-    found = episodes(SubHunt(), SubHuntPolicy(sub_hunt_values(), ping), 1_000)
+    found = episodes(SubHunt(), SubHuntPolicy(sub_hunt_values(), ping), 500)
     assert agree(found, value, error)
 
 
@@ -522,7 +522,7 @@ class ToNext:
 
     def begin(self) -> None:
         self.place = np.zeros(2)
-        self.particles = self._source.uniform(-4.0, 4.0, (2_000, 2))
+        self.particles = self._source.uniform(-4.0, 4.0, (1_000, 2))
 
     def action(self) -> int:
         angles = self._problem.actions // 2
@@ -570,7 +570,7 @@ def _drifted(place: Any) -> Any:
 @pytest.mark.parametrize(("look", "value", "error"), [(False, -17.05, 0.38), (True, -2.73, 1.23)])
 def test_vdp_tag_of_simple_policies(look: bool, value: float, error: float) -> None:
     problem = VDPTag(angles=720)
-    assert agree(episodes(problem, ToNext(problem, look), 300), value, error)
+    assert agree(episodes(problem, ToNext(problem, look), 150), value, error)
 
 
 def test_vdp_tag_by_hand() -> None:
