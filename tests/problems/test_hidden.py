@@ -43,6 +43,16 @@ def test_sound(name: str, checks: Any, monkeypatch: Any) -> None:
     assert "hidden state" in str(problem)
 
 
+@pytest.mark.parametrize(
+    ("name", "state", "action"),
+    [("Tag", (5, 16, 5, 0), 1), ("Tag", (5, 18, 5, 0), 4), ("SubHunt", (10, 10, 11, 9, 2, 1), 5), ("Tiger", (0,), 1)],
+)
+def test_steps_are_drawn_as_outcomes_say(checks: Any, name: str, state: Any, action: int) -> None:
+    problem = MAKERS[name]()
+    before = np.asarray(problem.as_state(state)).reshape(1)
+    checks.distribution(problem, before, action)
+
+
 @pytest.mark.parametrize("name", ["Tiger", "RockSample", "Tag", "LaserTag", "LightDark", "SubHunt"])
 def test_start_states_are_what_start_draws(name: str) -> None:
     problem = MAKERS[name]()
@@ -81,10 +91,10 @@ def test_rock_sample_usual_places() -> None:
 def test_rock_sample_checks_are_right_as_often_as_they_say() -> None:
     problem = RockSample(11, [(0, 0)])
     right = problem.plain_params.right[0]
-    assert right[0, 0] == 1.0
-    assert right[1, 0] == pytest.approx(0.98297, abs=1e-5)
-    assert right[3, 4] == pytest.approx(0.92045, abs=1e-5)
-    assert right[6, 8] == pytest.approx(0.85355, abs=1e-5)
+    assert right[0] == 1.0
+    assert right[1] == pytest.approx(0.98297, abs=1e-5)
+    assert right[3 * 11 + 4] == pytest.approx(0.92045, abs=1e-5)
+    assert right[8 * 11 + 6] == pytest.approx(0.85355, abs=1e-5)
 
 
 class SeenRockSample(RockSample):
@@ -103,7 +113,7 @@ def known_value(problem: Any, horizon: int) -> float:
     none = np.zeros(32, np.int8)
 
     def state(collected: int) -> Any:
-        return problem.as_state((2**rocks - 1, collected, p.start_x, p.start_y, 0, none, none))
+        return problem.as_state((2**rocks - 1, collected, p.start, 0, none, none))
 
     settle = 4 * p.size * rocks  # after so many steps every set of rocks can be left, with the robot at its start
     solution = bt.solve(problem, state=state(0), horizon=horizon + settle)
@@ -130,7 +140,7 @@ def test_rock_sample_preferred_actions() -> None:
         counts, checks = none.copy(), none.copy()
         for rock, sign in tally.items():
             counts[rock], checks[rock] = sign, abs(sign)
-        state, rng = problem.as_state((0, collected, x, y, 0, counts, checks)), new_generator(0)
+        state, rng = problem.as_state((0, collected, 7 * y + x, 0, counts, checks)), new_generator(0)
         return {problem.action_names[problem.plain_random_action(PlainState(state), rng)] for _ in range(300)}
 
     assert drawn(2, 0, {0: 1}) == {"sample"}  # it lies there and looks good

@@ -75,9 +75,17 @@ def _tables() -> dict[str, Any]:
                 if 0 <= to_x < WIDTH and 0 <= to_y < HEIGHT:
                     near = _number(to_x, to_y)
                     around[cell, near // 64] |= _ONE << np.uint64(near % 64)
+    ways = np.zeros((CELLS, 5, 5))
+    for cell in range(CELLS):
+        for back in range(5):
+            free = [a for a in range(4) if a != back and following[cell, a] >= 0]
+            ways[cell, back, : len(free)], ways[cell, back, 4] = free, len(free)
     letters = [_letter(cell % WIDTH, cell // WIDTH) for cell in range(CELLS)]
     return {
+        "x": np.arange(CELLS) % WIDTH,
+        "y": np.arange(CELLS) // WIDTH,
         "following": following,
+        "ways": ways,
         "sight": sight,
         "around": around,
         "food": [cell for cell in range(CELLS) if letters[cell] == "."],
@@ -99,44 +107,32 @@ def _flip(bits: Any, cell: Any) -> None:
 
 
 @register_jitable  # type: ignore[untyped-decorator]
-def _apart(one: Any, other: Any) -> Any:
-    """How many moves two cells are apart, if no wall were there."""
-    return abs(one % WIDTH - other % WIDTH) + abs(one // WIDTH - other // WIDTH)
-
-
-@register_jitable  # type: ignore[untyped-decorator]
 def _move_ghost(params: Any, state: Any, g: Any, rng: Any) -> None:
     """Move a ghost. Only a random move sets its direction; chase and flight clear it, as in the first program."""
     at, poc, going = np.int64(state.ghosts[g]), np.int64(state.pocman), np.int64(state.going[g])
-    back = (going + 2) % 4 if going >= 0 else -1
-    at_random = True
-    if _apart(at, poc) < NEAR:
+    back = (going + 2) & 3 if going >= 0 else 4
+    dx, dy = np.int64(params.x[at]) - np.int64(params.x[poc]), np.int64(params.y[at]) - np.int64(params.y[poc])
+    wish = 0
+    if abs(dx) + abs(dy) < NEAR:
         if state.power == 0:
-            at_random = uniform(rng) < 0.25
+            wish = 0 if uniform(rng) < 0.25 else -1
         elif uniform(rng) < 0.25 and going >= 0:
             state.going[g] = NOWHERE
             return
         else:
-            at_random = False
-    if at_random:
-        count = 0
-        for a in range(4):
-            count += int(a != back and params.following[at, a] >= 0)
-        k = integer(rng, count)
-        for a in range(4):
-            if a != back and params.following[at, a] >= 0:
-                if k == 0:
-                    state.ghosts[g] = params.following[at, a]
-                    state.going[g] = a
-                    return
-                k -= 1
+            wish = 1
+    if wish == 0:
+        a = np.int64(params.ways[at, back, integer(rng, params.ways[at, back, 4])])
+        state.ghosts[g] = params.following[at, a]
+        state.going[g] = a
         return
-    wish = -1 if state.power == 0 else 1
     best, to = (-WIDTH - HEIGHT if wish < 0 else 0), at
-    for a in range(4):
-        ahead = (at // WIDTH - poc // WIDTH) * DY[a] + (at % WIDTH - poc % WIDTH) * DX[a]  # of Pocman
-        if a != back and params.following[at, a] >= 0 and wish * ahead >= best:
-            best, to = wish * ahead, np.int64(params.following[at, a])
+    for k in range(params.ways[at, back, 4]):
+        a = np.int64(params.ways[at, back, k])
+        ahead = dx if a % 2 == 1 else dy  # of Pocman, in this direction
+        ahead = wish * (-ahead if a >= 2 else ahead)
+        if ahead >= best:
+            best, to = ahead, np.int64(params.following[at, a])
     state.ghosts[g] = to
     state.going[g] = NOWHERE
 
@@ -148,7 +144,12 @@ def _perceived(params: Any, state: Any, own_food: Any) -> Any:
     seen = 0
     for g in range(4):
         seen |= np.int64(params.sight[poc, state.ghosts[g]])
-        if _apart(poc, np.int64(state.ghosts[g])) <= HEARD:
+        ghost = np.int64(state.ghosts[g])
+        dx, dy = (
+            np.int64(params.x[ghost]) - np.int64(params.x[poc]),
+            np.int64(params.y[ghost]) - np.int64(params.y[poc]),
+        )
+        if abs(dx) + abs(dy) <= HEARD:
             seen |= 512
     for a in range(4):
         if params.following[poc, a] >= 0:
@@ -184,7 +185,10 @@ class Pocman(Problem):
         food=f"u8[{WORDS}]", pocman="u2", ghosts="u2[4]", left="u2", going="i1[4]", power="u1", last="i1"
     )  # fmt: skip
     params = record(
+        x="u1[:]",
+        y="u1[:]",
         following="i2[:,:]",  # [cell, move]: the next cell, or -1 at a wall
+        ways="u1[:,:,:]",  # [cell, back, k]: the moves that are free and not back (4: none is), and at 4 how many
         sight="u1[:,:]",  # [cell, other]: the bit of the direction in which the other one is seen, or 0
         around="u8[:,:]",  # [cell, word]: the cells within one of it, as bits
         food="i2[:]",  # cells that may have food
@@ -230,29 +234,27 @@ class Pocman(Problem):
 
     @staticmethod
     def random_action(params, state, rng):  # type: ignore[no-untyped-def]
-        allowed = 0
+        poc = np.int64(state.pocman)
         if params.preferred != 0 and state.last >= 0:
-            seen = 0
+            seen, back = 0, (np.int64(state.last) + 2) & 3
             for g in range(4):
-                seen |= np.int64(params.sight[state.pocman, state.ghosts[g]])
+                seen |= np.int64(params.sight[poc, state.ghosts[g]])
             if state.power > 0 and seen != 0:
-                allowed = seen
+                wanted, back = seen, 4
             else:
-                allowed = (15 ^ seen) & ~(1 << (np.int64(state.last) + 2) % 4)
-        for _ in range(2):
+                wanted = 15 ^ seen
             count = 0
-            for a in range(4):
-                count += int((allowed >> a) & 1 != 0 and params.following[state.pocman, a] >= 0)
+            for k in range(params.ways[poc, back, 4]):
+                count += (wanted >> np.int64(params.ways[poc, back, k])) & 1
             if count > 0:
-                break
-            allowed = 15
-        k = integer(rng, count)
-        for a in range(4):
-            if (allowed >> a) & 1 != 0 and params.following[state.pocman, a] >= 0:
-                if k == 0:
-                    return a
-                k -= 1
-        raise ValueError("Pocman is walled in")
+                left = integer(rng, count)
+                for k in range(params.ways[poc, back, 4]):
+                    a = np.int64(params.ways[poc, back, k])
+                    if (wanted >> a) & 1 != 0:
+                        if left == 0:
+                            return a
+                        left -= 1
+        return np.int64(params.ways[poc, 4, integer(rng, params.ways[poc, 4, 4])])
 
     @staticmethod
     def step(params, state, action, rng):  # type: ignore[no-untyped-def]

@@ -29,6 +29,7 @@ machine to machine; these are glibc's.
 """
 
 NORTH, EAST, SOUTH, WEST, SAMPLE, CHECK = range(6)
+OFF, OUT = -1, -2
 NOTHING, GOOD, BAD = range(3)
 _MOST_CHECKS, _SURE = 5, 2
 
@@ -42,7 +43,7 @@ class RockSample(Problem):
     and after a check 1 good or 2 bad, which is right with probability (1 + 2^(-d / distance)) / 2 from a distance of d.
     x goes east, y goes north, both from 0.
 
-    The state is x, y, and a bit a rock in good and in collected. With rollout="preferred" the result of a check is
+    The state is the robot's cell, size y + x, and a bit a rock in good and in collected. With rollout="preferred" the result of a check is
     drawn by the step and kept in `seen`, and `tally` and `checks` count, a rock, good minus bad results and checks.
 
     Args:
@@ -58,15 +59,14 @@ class RockSample(Problem):
         discount: weight of a reward one step later.
     """
 
-    state = record(good="u4", collected="u4", x="u1", y="u1", seen="u1", tally="i1[32]", checks="u1[32]")
+    state = record(good="u4", collected="u4", cell="u2", seen="u1", tally="i1[32]", checks="u1[32]")
     params = record(
         size="i4",
-        start_x="i4",
-        start_y="i4",
-        rock_x="i4[:]",
-        rock_y="i4[:]",
-        rock_at="i1[:,:]",  # [x, y]: the rock that lies there, or -1
-        right="f8[:,:,:]",  # [rock, x, y]: how probably a check is right
+        start="i4",
+        rocks="i4[:]",  # the cells where they lie
+        moves="i4[:,:]",  # [cell, action]: where moves lead, -1 off the grid, -2 out
+        rock_at="i1[:]",  # [cell]: the rock that lies there, or -1
+        right="f8[:,:]",  # [rock, cell]: how probably a check is right
         preferred="u1",
     )
     observation = 3
@@ -90,21 +90,25 @@ class RockSample(Problem):
         distance = finite("RockSample", "distance", distance)
         if distance <= 0.0:
             raise ProblemError(f"RockSample: distance={distance!r}, must be greater than 0")
-        at = np.full((size, size), -1)
+        at = np.full(size * size, -1)
         for i, (x, y) in enumerate(places):
-            if at[x, y] >= 0:
-                raise ProblemError(f"RockSample: rocks[{i}]={(x, y)}, must lie alone, and rocks[{at[x, y]}] lies there")
-            at[x, y] = i
+            there = at[size * y + x]
+            if there >= 0:
+                raise ProblemError(f"RockSample: rocks[{i}]={(x, y)}, must lie alone, and rocks[{there}] lies there")
+            at[size * y + x] = i
         rock_x, rock_y = (np.array([place[axis] for place in places]) for axis in (0, 1))
-        x, y = np.mgrid[:size, :size]
-        away = np.hypot(rock_x[:, None, None] - x, rock_y[:, None, None] - y)
+        cells = np.arange(size * size)
+        y, x = np.divmod(cells, size)
+        moves = np.stack([cells + size, cells + 1, cells - size, cells - 1], axis=1)
+        moves[y == size - 1, NORTH] = moves[y == 0, SOUTH] = moves[x == 0, WEST] = OFF
+        moves[x == size - 1, EAST] = OUT
+        away = np.hypot(rock_x[:, None] - x, rock_y[:, None] - y)
         self.action_names = ("north", "east", "south", "west", "sample", *(f"check {i}" for i in range(len(places))))
         super().__init__(
             size=size,
-            start_x=begin_x,
-            start_y=begin_y,
-            rock_x=rock_x,
-            rock_y=rock_y,
+            start=size * begin_y + begin_x,
+            rocks=size * rock_y + rock_x,
+            moves=moves,
             rock_at=at,
             right=0.5 * (1.0 + 2.0 ** (-away / distance)),
             preferred=rollout_code("RockSample", rollout),
@@ -116,9 +120,8 @@ class RockSample(Problem):
 
     @staticmethod
     def start(params, state, rng):  # type: ignore[no-untyped-def]
-        state.x = params.start_x
-        state.y = params.start_y
-        state.good = int(uniform(rng) * 2.0 ** len(params.rock_x))
+        state.cell = params.start
+        state.good = int(uniform(rng) * 2.0 ** len(params.rocks))
         state.collected = 0
         state.seen = NOTHING
         for i in range(MOST_ROCKS):
@@ -130,56 +133,49 @@ class RockSample(Problem):
         if rocks > 16:
             return None
         chance, none = 0.5**rocks, np.zeros(MOST_ROCKS, np.int8)
-        return [(chance, (good, 0, p.start_x, p.start_y, NOTHING, none, none)) for good in range(2**rocks)]
+        return [(chance, (good, 0, p.start, NOTHING, none, none)) for good in range(2**rocks)]
 
     @staticmethod
     def legal(params, state, mask):  # type: ignore[no-untyped-def]
-        mask[NORTH] = state.y + 1 < params.size
-        mask[EAST] = True
-        mask[SOUTH] = state.y > 0
-        mask[WEST] = state.x > 0
-        here = params.rock_at[state.x, state.y]
+        for a in range(4):
+            mask[a] = params.moves[state.cell, a] != OFF
+        here = params.rock_at[state.cell]
         mask[SAMPLE] = here >= 0 and (np.int64(state.collected) >> here) & 1 == 0
-        for i in range(len(params.rock_x)):
+        for i in range(len(params.rocks)):
             mask[CHECK + i] = (np.int64(state.collected) >> i) & 1 == 0
 
     @staticmethod
     def random_action(params, state, rng):  # type: ignore[no-untyped-def]
-        x, y, collected = np.int64(state.x), np.int64(state.y), np.int64(state.collected)
-        here = np.int64(params.rock_at[x, y])
-        rocks = len(params.rock_x)
+        cell, collected = np.int64(state.cell), np.int64(state.collected)
+        here = np.int64(params.rock_at[cell])
+        rocks = len(params.rocks)
         if params.preferred != 0:
             if here >= 0 and (collected >> here) & 1 == 0 and state.tally[here] > 0:
                 return SAMPLE
-            north = east = south = west = False
-            wanted, checks = False, 0
+            x, y = cell % params.size, cell // params.size
+            wanted, good = False, 0  # bits of actions
             for i in range(rocks):
                 if (collected >> i) & 1 == 0:
                     tally = np.int64(state.tally[i])
                     if tally >= 0:
                         wanted = True
-                        north |= params.rock_y[i] > y
-                        east |= params.rock_x[i] > x
-                        south |= params.rock_y[i] < y
-                        west |= params.rock_x[i] < x
+                        dx, dy = params.rocks[i] % params.size - x, params.rocks[i] // params.size - y
+                        good |= 1 << EAST if dx > 0 else 1 << WEST if dx < 0 else 0
+                        good |= 1 << NORTH if dy > 0 else 1 << SOUTH if dy < 0 else 0
                     if state.checks[i] < _MOST_CHECKS and -_SURE < tally < _SURE:
-                        checks += 1
+                        good |= 1 << (CHECK + i)
             if not wanted:
                 return EAST
-            count = int(north) + int(east) + int(south) + int(west) + checks
+            count = 0
+            for a in range(CHECK + rocks):
+                count += (good >> a) & 1
             if count > 0:
                 k = integer(rng, count)
-                for a in range(4):
-                    if (a == NORTH and north) or (a == EAST and east) or (a == SOUTH and south) or (a == WEST and west):
+                for a in range(CHECK + rocks):
+                    if (good >> a) & 1 != 0:
                         if k == 0:
                             return a
                         k -= 1
-                for i in range(rocks):
-                    if (collected >> i) & 1 == 0 and state.checks[i] < _MOST_CHECKS:
-                        if -_SURE < np.int64(state.tally[i]) < _SURE:
-                            if k == 0:
-                                return CHECK + i
-                            k -= 1
         while True:  # of all actions until one is legal, which is quicker than to count those; east always is
             a = integer(rng, CHECK + rocks)
             if a >= CHECK:
@@ -188,26 +184,26 @@ class RockSample(Problem):
             elif a == SAMPLE:
                 if here >= 0 and (collected >> here) & 1 == 0:
                     return a
-            elif a == EAST or (a == NORTH and y + 1 < params.size) or (a == SOUTH and y > 0) or (a == WEST and x > 0):
+            elif params.moves[cell, a] != OFF:
                 return a
 
     @staticmethod
     def step(params, state, action, rng):  # type: ignore[no-untyped-def]
         right = True
         if action >= CHECK and params.preferred != 0:
-            right = uniform(rng) < params.right[action - CHECK, state.x, state.y]
+            right = uniform(rng) < params.right[action - CHECK, state.cell]
         return _act(params, state, action, right)
 
     @staticmethod
     def count_outcomes(params, state, action):  # type: ignore[no-untyped-def]
-        unsure = action >= CHECK and params.preferred != 0 and params.right[action - CHECK, state.x, state.y] < 1.0
+        unsure = action >= CHECK and params.preferred != 0 and params.right[action - CHECK, state.cell] < 1.0
         return 2 if unsure else 1
 
     @staticmethod
     def outcomes(params, state, action, k):  # type: ignore[no-untyped-def]
         chance = 1.0
         if action >= CHECK and params.preferred != 0:
-            right = params.right[action - CHECK, state.x, state.y]
+            right = params.right[action - CHECK, state.cell]
             chance = right if k == 0 else 1.0 - right
         reward, done = _act(params, state, action, k == 0)
         return chance, reward, done
@@ -220,7 +216,7 @@ class RockSample(Problem):
             return np.int64(next_state.seen)
         rock = action - CHECK
         good = (np.int64(next_state.good) >> rock) & 1 != 0
-        return GOOD if good == (uniform(rng) < params.right[rock, next_state.x, next_state.y]) else BAD
+        return GOOD if good == (uniform(rng) < params.right[rock, next_state.cell]) else BAD
 
     @staticmethod
     def observation_probability(params, observation, state, action, next_state):  # type: ignore[no-untyped-def]
@@ -231,34 +227,35 @@ class RockSample(Problem):
         if observation == NOTHING:
             return 0.0
         rock = action - CHECK
-        right = params.right[rock, next_state.x, next_state.y]
+        right = params.right[rock, next_state.cell]
         good = (np.int64(next_state.good) >> rock) & 1 != 0
         return right if good == (observation == GOOD) else 1.0 - right
 
     @staticmethod
     def perturb(params, state, rng):  # type: ignore[no-untyped-def]
-        rock = integer(rng, len(params.rock_x))
+        rock = integer(rng, len(params.rocks))
         if (np.int64(state.collected) >> rock) & 1 == 0:
             state.good = np.int64(state.good) ^ (1 << rock)
 
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]
-        rows = [["."] * params.size for _ in range(params.size)]
-        for i in range(len(params.rock_x)):
+        letters = ["."] * params.size**2
+        for i, cell in enumerate(params.rocks):
             if not state.collected >> i & 1:
-                rows[params.rock_y[i]][params.rock_x[i]] = "o" if state.good >> i & 1 else "x"
-        rows[state.y][state.x] = "R"
+                letters[cell] = "o" if state.good >> i & 1 else "x"
+        letters[state.cell] = "R"
+        rows = [letters[i : i + params.size] for i in range(0, len(letters), params.size)]
         return "\n".join(" ".join(row) for row in reversed(rows))
 
     def scene(self) -> Grid:
         p = self.plain_params
         size = int(p.size)
-        letters = [["." if rock < 0 else "o" for rock in p.rock_at[:, y]] for y in range(size)]
+        letters = ["".join("." if rock < 0 else "o" for rock in row) for row in p.rock_at.reshape(size, size)]
         return Grid(
             rows=size,
             columns=size,
-            cell=lambda state: (size - 1 - state.y, state.x),
-            letters=["".join(row) for row in reversed(letters)],
+            cell=lambda state: (size - 1 - state.cell // size, state.cell % size),
+            letters=letters[::-1],
             moves={NORTH: (-1, 0), EAST: (0, 1), SOUTH: (1, 0), WEST: (0, -1)},
             legend={"o": "a rock"},
         )
@@ -267,8 +264,8 @@ class RockSample(Problem):
         p = self.plain_params
         return {
             "size": p.size,
-            "rocks": [[int(x), int(y)] for x, y in zip(p.rock_x, p.rock_y, strict=True)],
-            "start": [p.start_x, p.start_y],
+            "rocks": [[int(cell) % p.size, int(cell) // p.size] for cell in p.rocks],
+            "start": [p.start % p.size, p.start // p.size],
             "distance": self._distance,
             "rollout": "preferred" if p.preferred else "legal",
             "horizon": self.horizon,
@@ -279,7 +276,6 @@ class RockSample(Problem):
 @register_jitable  # type: ignore[untyped-decorator]
 def _act(params: Any, state: Any, action: Any, right: Any) -> Any:
     """Take an action; whether a check that the step draws is right is given."""
-    x, y = np.int64(state.x), np.int64(state.y)
     state.seen = NOTHING
     if action >= CHECK:
         rock = action - CHECK
@@ -289,33 +285,23 @@ def _act(params: Any, state: Any, action: Any, right: Any) -> Any:
             good = ((np.int64(state.good) >> rock) & 1 != 0) == right
             state.seen = GOOD if good else BAD
             tally, checks = np.int64(state.tally[rock]) + (1 if good else -1), np.int64(state.checks[rock]) + 1
-            if params.right[rock, x, y] == 1.0:  # nothing is open any more
+            if params.right[rock, state.cell] == 1.0:  # nothing is open any more
                 checks += _MOST_CHECKS
             state.tally[rock] = min(max(tally, -100), 100)
             state.checks[rock] = min(checks, 100)
         return 0.0, False
     if action == SAMPLE:
-        rock = np.int64(params.rock_at[x, y])
+        rock = np.int64(params.rock_at[state.cell])
         if rock < 0 or (np.int64(state.collected) >> rock) & 1 != 0:
             raise ValueError("there is no rock to sample here")
         state.collected = np.int64(state.collected) | (1 << rock)
         return (10.0 if (np.int64(state.good) >> rock) & 1 != 0 else -10.0), False
-    if action == EAST:
-        if x + 1 == params.size:
-            return 10.0, True
-        state.x = x + 1
-    elif action == WEST:
-        if x == 0:
-            raise ValueError("this move leaves the grid")
-        state.x = x - 1
-    elif action == NORTH:
-        if y + 1 == params.size:
-            raise ValueError("this move leaves the grid")
-        state.y = y + 1
-    else:
-        if y == 0:
-            raise ValueError("this move leaves the grid")
-        state.y = y - 1
+    to = params.moves[state.cell, action]
+    if to == OUT:
+        return 10.0, True
+    if to == OFF:
+        raise ValueError("this move leaves the grid")
+    state.cell = to
     return 0.0, False
 
 

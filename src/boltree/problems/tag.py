@@ -134,13 +134,14 @@ class Tag(Problem):
     def step(params, state, action, rng):  # type: ignore[no-untyped-def]
         robot, reward, done = act(params, state, action)
         if not done:
-            u = uniform(rng)
-            for k in range(5):
-                chance, to = away(params, robot, np.int64(state.opponent), k)
-                u -= chance
-                if u < 0.0 or k == 4:
-                    state.opponent = to
-                    break
+            opponent, u = np.int64(state.opponent), uniform(rng)
+            if u < 0.8:
+                along_x = u < 0.4
+                places = params.x if along_x else params.y
+                apart = np.int64(places[opponent]) - np.int64(places[robot])
+                ahead = apart > 0 or (apart == 0 and u < (0.2 if along_x else 0.6))
+                way = (EAST if ahead else WEST) if along_x else (NORTH if ahead else SOUTH)
+                state.opponent = params.moves[opponent, way]
             state.met = state.robot == state.opponent
         return reward, done
 
