@@ -43,8 +43,9 @@ class RockSample(Problem):
     and after a check 1 good or 2 bad, which is right with probability (1 + 2^(-d / distance)) / 2 from a distance of d.
     x goes east, y goes north, both from 0.
 
-    The state is the robot's cell, size y + x, and a bit a rock in good and in collected. With rollout="preferred" the result of a check is
-    drawn by the step and kept in `seen`, and `tally` and `checks` count, a rock, good minus bad results and checks.
+    The state is the robot's cell, size y + x, and a bit a rock in good and in collected. With rollout="preferred" the
+    result of a check is drawn by the step and kept in `seen`, and `tally` and `checks` count, a rock, good minus bad
+    results and checks.
 
     Args:
         size: the grid has size x size cells.
