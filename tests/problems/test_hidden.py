@@ -45,7 +45,7 @@ def test_sound(name: str, checks: Any, monkeypatch: Any) -> None:
 
 @pytest.mark.parametrize(
     ("name", "state", "action"),
-    [("Tag", (5, 16, 5, 0), 1), ("Tag", (5, 18, 5, 0), 4), ("SubHunt", (10, 10, 11, 9, 2, 1), 5), ("Tiger", (0,), 1)],
+    [("Tag", (5, 8, 5, 0), 1), ("Tag", (5, 15, 5, 0), 4), ("SubHunt", (10, 10, 11, 9, 2, 1), 5), ("Tiger", (0,), 1)],
 )
 def test_steps_are_drawn_as_outcomes_say(checks: Any, name: str, state: Any, action: int) -> None:
     problem = MAKERS[name]()
@@ -150,6 +150,26 @@ def test_rock_sample_preferred_actions() -> None:
     assert drawn(2, 0, bad | {1: 2}) == {"north", "west"} | open_checks
     assert drawn(2, 2, worse | {1: 2}) == {"south", "west"}
     assert drawn(0, 1, worse, collected=0b11111111) == {"east"}
+
+
+def test_rock_sample_counts_checks() -> None:
+    problem, rng = RockSample(7, 8, rollout="preferred"), new_generator(0)
+    state = np.asarray(problem.as_state(problem.start_states()[0b10][1])).reshape(1)  # rock 1, at (0, 1), is good
+    tally = 0
+    for checks in range(1, 21):
+        before = state.copy()
+        assert problem.plain_step(PlainState(state), 6, rng) == (0.0, False)
+        seen = int(problem.plain_observe(before[0], 6, state[0], rng)["number"])
+        tally += {1: 1, 2: -1}[seen]
+        assert (state["tally"][0, 1], state["checks"][0, 1]) == (tally, checks)
+        assert problem.plain_observation_probability(problem.as_observation(seen), before[0], 6, state[0]) == 1.0
+    assert tally > 10  # right with probability 0.97 from (0, 3)
+    state["cell"] = 7
+    problem.plain_step(PlainState(state), 6, rng)
+    assert (state["tally"][0, 1], state["checks"][0, 1]) == (tally + 1, 26)  # nothing is open any more
+    assert not state["tally"][0, [0, 2, 3]].any()
+    assert problem.plain_step(PlainState(state), 4, rng) == (10.0, False)
+    assert problem.legal_actions(state[0]) == [0, 1, 2, 5, *range(7, 13)]  # collected: neither sampled nor checked
 
 
 def test_rock_sample_refuses() -> None:
