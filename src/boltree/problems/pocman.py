@@ -11,6 +11,7 @@ from ..core.random import integer, uniform
 from ..problem.problem import Problem
 from ..problem.record import record
 from ..problem.scene import Grid
+from .bits import count
 from .checks import rollout_code
 
 MAZE = (
@@ -80,6 +81,10 @@ def _tables() -> dict[str, Any]:
         for back in range(5):
             free = [a for a in range(4) if a != back and following[cell, a] >= 0]
             ways[cell, back, : len(free)], ways[cell, back, 4] = free, len(free)
+    dots = np.zeros(WORDS, np.uint64)
+    for cell in range(CELLS):
+        if _letter(cell % WIDTH, cell // WIDTH) == ".":
+            dots[cell // 64] |= _ONE << np.uint64(cell % 64)
     letters = [_letter(cell % WIDTH, cell // WIDTH) for cell in range(CELLS)]
     return {
         "x": np.arange(CELLS) % WIDTH,
@@ -89,6 +94,7 @@ def _tables() -> dict[str, Any]:
         "sight": sight,
         "around": around,
         "food": [cell for cell in range(CELLS) if letters[cell] == "."],
+        "dots": dots,
         "pills": [cell for cell in range(CELLS) if letters[cell] == "P"],
         "free": [cell for cell in range(CELLS) if letters[cell] != "#"],
     }
@@ -192,6 +198,7 @@ class Pocman(Problem):
         sight="u1[:,:]",  # [cell, other]: the bit of the direction in which the other one is seen, or 0
         around="u8[:,:]",  # [cell, word]: the cells within one of it, as bits
         food="i2[:]",  # cells that may have food
+        dots="u8[:]",  # the same as bits
         pills="i2[:]",
         free="i2[:]",  # cells that are no walls
         preferred="u1",
@@ -216,15 +223,14 @@ class Pocman(Problem):
             state.going[g] = NOWHERE
         state.power = 0
         state.last = NOWHERE
-        for word in range(WORDS):
-            state.food[word] = 0
-        left = len(params.pills)
+        left = np.int64(0)
+        for word in range(WORDS):  # each bit of a random word is set with probability 1/2
+            drawn = (np.uint64(integer(rng, 2**32)) << np.uint64(32)) | np.uint64(integer(rng, 2**32))
+            state.food[word] = drawn & params.dots[word]
+            left += count(state.food[word])
         for i in range(len(params.pills)):
             _flip(state.food, np.int64(params.pills[i]))
-        for i in range(len(params.food)):
-            if uniform(rng) < 0.5:
-                _flip(state.food, np.int64(params.food[i]))
-                left += 1
+            left += 1
         state.left = left
 
     @staticmethod
@@ -243,11 +249,11 @@ class Pocman(Problem):
                 wanted, back = seen, 4
             else:
                 wanted = 15 ^ seen
-            count = 0
+            open_ways = 0
             for k in range(params.ways[poc, back, 4]):
-                count += (wanted >> np.int64(params.ways[poc, back, k])) & 1
-            if count > 0:
-                left = integer(rng, count)
+                open_ways += (wanted >> np.int64(params.ways[poc, back, k])) & 1
+            if open_ways > 0:
+                left = integer(rng, open_ways)
                 for k in range(params.ways[poc, back, 4]):
                     a = np.int64(params.ways[poc, back, k])
                     if (wanted >> a) & 1 != 0:
