@@ -38,7 +38,7 @@ MOST_NUMBERS = 2**27
 """The most transition probabilities, zeros included: a gigabyte."""
 
 ALL = slice(None)
-PARTS = {"T": ("actions", "states", "states"), "O": ("actions", "states", "observations")}
+PARTS: dict[str, tuple[str, ...]] = {"T": ("actions", "states", "states"), "O": ("actions", "states", "observations")}
 PARTS["R"] = ("actions", "states", "states", "observations")
 BEGINNINGS = ("discount", "values", "states", "actions", "observations", "start", *PARTS)
 
@@ -112,7 +112,7 @@ def from_pomdp(source: str | os.PathLike[str], *, horizon: int = 100, discount: 
 class _Rule(NamedTuple):
     """What one R says: numbers of an action, a state, a next state and an observation, or `ALL`, and the reward."""
 
-    where: tuple[Any, Any, Any, Any]
+    where: tuple[Any, ...]
     paid: Any  # a number, one for each observation, or (next state, observation)
 
 
@@ -283,7 +283,7 @@ class _Reader:
             self._fail(f"{table}: must name an action and a state, at least")
         values = self._values(table, shape)
         if table == "R":
-            self._rules.append(_Rule((*where, *[ALL] * len(shape)), values))  # type: ignore[arg-type]
+            self._rules.append(_Rule((*where, *[ALL] * len(shape)), values))
             return
         self._set_at[table][tuple(where[:2])] = self._line
         self._array(table)[tuple(where)] = self._checked(values)

@@ -206,7 +206,8 @@ class Induction:
         most: int,
     ) -> None:
         self._model, self._objective, self._alpha = model, objective, alpha
-        self.beliefs, layers, current = 0, [], begin
+        self.beliefs, current = 0, begin
+        layers: list[_Layer] = []
         while len(layers) < horizon and len(current):
             self.beliefs += len(current)
             if self.beliefs > most or current.size > MOST_NUMBERS:
@@ -271,7 +272,8 @@ class Induction:
         legal = np.isfinite(q)
         if self._objective == "uniform":
             return np.asarray(np.where(legal, q, 0.0).sum(axis=1) / legal.sum(axis=1))
-        return highest + self._alpha * np.log(np.exp((q - highest[:, None]) / self._alpha).sum(axis=1))
+        total = np.exp((q - highest[:, None]) / self._alpha).sum(axis=1)
+        return np.asarray(highest + self._alpha * np.log(total))
 
 
 class BeliefSolution(Solution):
@@ -326,8 +328,8 @@ class BeliefSolution(Solution):
 
     def q(self, state: Any = None, depth: int = 0) -> NDArray[np.float64]:
         """The value of each of ``actions(belief, depth)``."""
-        found = self._at(state, depth).q
-        return found[np.isfinite(found)]
+        found: NDArray[np.float64] = self._at(state, depth).q
+        return np.asarray(found[np.isfinite(found)])
 
     def action(self, belief: Any = None, depth: int = 0) -> int:
         """The best action after a belief; the first of equal ones."""

@@ -53,7 +53,7 @@ class LaserTag(Tag):
     """
 
     params = record(x="u1[:]", y="u1[:]", moves="u1[:,:]", reach="u1[:,:]", preferred="u1")
-    observation = record(beams="u1[8]")
+    observation = record(beams="u1[8]")  # type: ignore[assignment]
 
     def __init__(
         self,

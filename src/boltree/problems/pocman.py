@@ -132,7 +132,8 @@ def _move_ghost(params: Any, state: Any, g: Any, rng: Any) -> None:
         state.ghosts[g] = params.following[at, a]
         state.going[g] = a
         return
-    best, to = (-WIDTH - HEIGHT if wish < 0 else 0), at
+    to: Any = at
+    best: Any = -WIDTH - HEIGHT if wish < 0 else 0
     for k in range(params.ways[at, back, 4]):
         a = np.int64(params.ways[at, back, k])
         ahead = dx if a % 2 == 1 else dy  # of Pocman, in this direction
@@ -147,7 +148,7 @@ def _move_ghost(params: Any, state: Any, g: Any, rng: Any) -> None:
 def _perceived(params: Any, state: Any, own_food: Any) -> Any:
     """The ten bits that Pocman perceives; whether there was food in his own cell is given."""
     poc = np.int64(state.pocman)
-    seen = 0
+    seen = np.int64(0)
     for g in range(4):
         seen |= np.int64(params.sight[poc, state.ghosts[g]])
         ghost = np.int64(state.ghosts[g])
@@ -242,14 +243,13 @@ class Pocman(Problem):
     def random_action(params, state, rng):  # type: ignore[no-untyped-def]
         poc = np.int64(state.pocman)
         if params.preferred != 0 and state.last >= 0:
-            seen, back = 0, (np.int64(state.last) + 2) & 3
+            seen = np.int64(0)
             for g in range(4):
                 seen |= np.int64(params.sight[poc, state.ghosts[g]])
-            if state.power > 0 and seen != 0:
-                wanted, back = seen, 4
-            else:
-                wanted = 15 ^ seen
-            open_ways = 0
+            hunts = state.power > 0 and seen != 0
+            wanted = seen if hunts else 15 ^ seen
+            back = 4 if hunts else (np.int64(state.last) + 2) & 3
+            open_ways = np.int64(0)
             for k in range(params.ways[poc, back, 4]):
                 open_ways += (wanted >> np.int64(params.ways[poc, back, k])) & 1
             if open_ways > 0:

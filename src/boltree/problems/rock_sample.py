@@ -99,11 +99,11 @@ class RockSample(Problem):
             at[size * y + x] = i
         rock_x, rock_y = (np.array([place[axis] for place in places]) for axis in (0, 1))
         cells = np.arange(size * size)
-        y, x = np.divmod(cells, size)
+        row, column = np.divmod(cells, size)
         moves = np.stack([cells + size, cells + 1, cells - size, cells - 1], axis=1)
-        moves[y == size - 1, NORTH] = moves[y == 0, SOUTH] = moves[x == 0, WEST] = OFF
-        moves[x == size - 1, EAST] = OUT
-        away = np.hypot(rock_x[:, None] - x, rock_y[:, None] - y)
+        moves[row == size - 1, NORTH] = moves[row == 0, SOUTH] = moves[column == 0, WEST] = OFF
+        moves[column == size - 1, EAST] = OUT
+        away = np.hypot(rock_x[:, None] - column, rock_y[:, None] - row)
         self.action_names = ("north", "east", "south", "west", "sample", *(f"check {i}" for i in range(len(places))))
         super().__init__(
             size=size,

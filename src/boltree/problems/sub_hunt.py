@@ -46,8 +46,8 @@ def _sail(state: Any, action: Any, k: Any) -> Any:
         state.aware = 1
     goal = np.int64(state.goal)
     aside = goal if k == 0 else (goal + 3) % 4 if k == 1 else (goal + 1) % 4
-    x = min(max(np.int64(state.target_x) + DX[goal] + DX[aside], 1), SIZE)
-    y = min(max(np.int64(state.target_y) + DY[goal] + DY[aside], 1), SIZE)
+    x: Any = min(max(np.int64(state.target_x) + DX[goal] + DX[aside], 1), SIZE)
+    y: Any = min(max(np.int64(state.target_y) + DY[goal] + DY[aside], 1), SIZE)
     state.target_x, state.target_y = x, y
     ahead = DX[goal] * x + DY[goal] * y
     return ahead == SIZE or ahead == -1
