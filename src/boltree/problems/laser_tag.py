@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numba.extending import register_jitable
 
-from ..core.random import integer
+from ..core.random import integer, uniform
 from ..errors import ProblemError
 from ..problem.record import record
 from .checks import rollout_code, whole
@@ -118,6 +118,13 @@ class LaserTag(Tag):
                     math.erf((read - true) / scale) if read > 0 else -1.0
                 )
         return chance
+
+    @staticmethod
+    def perturb(params, state, rng):  # type: ignore[no-untyped-def]
+        state.opponent = integer(rng, len(params.x))
+        if uniform(rng) < 0.5:
+            state.robot = integer(rng, len(params.x))
+        state.met = state.robot == state.opponent
 
     def recipe(self) -> dict[str, Any]:
         return {"obstacles": self._obstacles} | super().recipe()

@@ -308,27 +308,20 @@ class Pocman(Problem):
     @staticmethod
     def perturb(params, state, rng):  # type: ignore[no-untyped-def]
         poc = np.int64(state.pocman)
-        before = _perceived(params, state, False)
-        for _ in range(1 + integer(rng, 2)):  # ghosts elsewhere, where they are perceived like before
-            g = integer(rng, 4)
-            at, going = np.int64(state.ghosts[g]), np.int64(state.going[g])
-            state.ghosts[g] = params.free[integer(rng, len(params.free))]
-            state.going[g] = NOWHERE
-            if _perceived(params, state, False) != before or state.ghosts[g] == poc:
-                state.ghosts[g] = at
-                state.going[g] = going
+        for _ in range(1 + integer(rng, 2)):
+            to = np.int64(params.free[integer(rng, len(params.free))])
+            if to != poc:
+                g = integer(rng, 4)
+                state.ghosts[g] = to
+                state.going[g] = NOWHERE
         for i in range(len(params.food)):
             cell = np.int64(params.food[i])
             near = (np.uint64(params.around[poc, cell >> 6]) >> (np.uint64(cell) & _LOW)) & _ONE
             if cell != poc and near != np.uint64(0) and uniform(rng) < 0.25:
-                if _has(state.food, cell) != (uniform(rng) < 0.5):
-                    change = -1 if _has(state.food, cell) else 1
-                    if np.int64(state.left) + change > 0:
-                        _flip(state.food, cell)
-                        state.left = np.int64(state.left) + change
-                        if _perceived(params, state, False) != before:
-                            _flip(state.food, cell)
-                            state.left = np.int64(state.left) - change
+                change = -1 if _has(state.food, cell) else 1
+                if np.int64(state.left) + change > 0:
+                    _flip(state.food, cell)
+                    state.left = np.int64(state.left) + change
 
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]

@@ -173,8 +173,8 @@ class Tag(Problem):
 
     @staticmethod
     def perturb(params, state, rng):  # type: ignore[no-untyped-def]
-        if state.met == 0:
-            state.opponent = integer(rng, len(params.x))
+        state.opponent = integer(rng, len(params.x))
+        state.met = state.robot == state.opponent
 
     @staticmethod
     def show(params, state):  # type: ignore[no-untyped-def]
