@@ -29,7 +29,7 @@ class LightDark(Problem):
     """A robot on the whole numbers from -60 to 60 that must stop at 0; it sees where it is only near 10.
 
     Actions 0, 1, 3 and 4 move by -10, -1, 1 and 10 (-1; it stays on the line), 2 stops: 100 at 0, -100 elsewhere, and
-    the end. An observation is y, a normal number around the place with deviation |place - 10| + 0.0001. It starts
+    the end. An observation is y, a normal number around the place with deviation abs(place - 10) + 0.0001. It starts
     anywhere from -30 to 30, unseen.
 
     The state's x is the place.
