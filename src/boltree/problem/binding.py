@@ -21,6 +21,7 @@ from ..core.jit import JIT_DISABLED
 from ..core.native import address_of_compiled, address_of_python, array_at, build_array, record_at
 from ..core.random import uniform
 from ..errors import ProblemError
+from .observation import observation_wrapper
 from .record import Record
 
 F8 = np.dtype(np.float64)
@@ -37,6 +38,9 @@ ARITY = {
     "prior": 4,
     "heuristic": 3,
     "bounds": 3,
+    "observe": 6,
+    "observation_probability": 6,
+    "perturb": 3,
     "features": 4,
     "count_outcomes": 3,
     "outcomes": 5,
@@ -202,13 +206,13 @@ def wrapper_of(
     if name in ("count_outcomes", "outcomes") and name not in functions:
         return certain_outcome(name, functions, layout, words, read, temporaries, owner)
     function = functions[name]
-    if name == "start":
+    if name in ("start", "perturb"):
 
-        def start(params, state, rng):  # type: ignore[no-untyped-def]
+        def draw_in_place(params, state, rng):  # type: ignore[no-untyped-def]
             function(read(params), record_at(state, layout), array_at(rng, 2, U8))
             return 0
 
-        return start
+        return draw_in_place
     if name == "player":
 
         def player(params, state):  # type: ignore[no-untyped-def]
@@ -323,8 +327,17 @@ def random_action_of(functions: dict[str, Any]) -> Any:
 class Binding:
     """The addresses of one problem class's functions, made when first asked for."""
 
-    def __init__(self, owner: type, functions: dict[str, Any], state: np.dtype[Any], params: Record, tuple_type: Any):
+    def __init__(
+        self,
+        owner: type,
+        functions: dict[str, Any],
+        state: np.dtype[Any],
+        observation: tuple[np.dtype[Any], bool],
+        params: Record,
+        tuple_type: Any,
+    ) -> None:
         self._owner = owner
+        self._observation = observation  # its layout, and whether it is a number
         self._functions = functions
         self._layout = state
         self._words = -(-state.itemsize // 8)
@@ -343,7 +356,10 @@ class Binding:
     def _wrapper(self, name: str, temporaries: bool) -> Wrapper:
         functions = {n: compiled_or_plain(f, temporaries) for n, f in self._functions.items()}
         owner = f"{self._owner.__module__}.{self._owner.__qualname__}"
-        wrapper = wrapper_of(name, functions, self._layout, self._words, self._read, temporaries, owner)
+        if name in ("observe", "observation_probability"):
+            wrapper = observation_wrapper(name, functions[name], self._layout, *self._observation, self._read)
+        else:
+            wrapper = wrapper_of(name, functions, self._layout, self._words, self._read, temporaries, owner)
         wrapper.__qualname__ = f"{owner}.{name}"
         return wrapper
 

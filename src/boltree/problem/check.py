@@ -13,6 +13,7 @@ from ..core.native import FAILED, plain_call
 from ..core.random import new_generator
 from ..errors import ProblemError
 from ..messages import did_you_mean
+from .check_observations import HistoryCheck
 from .problem import FUNCTIONS, Problem, not_a_problem
 from .python.problem import PythonProblem
 from .state import PlainState
@@ -36,8 +37,9 @@ def check(problem: Problem, *, episodes: int = EPISODES, seed: int = 0) -> None:
     Checked: every function runs; start and step change the state alike in both forms and draw the same random numbers;
     rewards are finite; there is a legal action wherever the problem has not ended; player is 0 or 1; priors are not
     negative; rewards are within `rewards`; outcomes' probabilities sum to 1 and agree with step; a deterministic
-    problem is one. Where that would be too much, some of the outcomes are looked at, and episodes are played for three
-    seconds.
+    problem is one. Where the state is hidden, states that were reached by the same actions and observations have the
+    same legal actions, and probabilities of observations agree with what `observe` draws. Where that would be too much,
+    some of the outcomes are looked at, and episodes are played for three seconds.
 
     >>> import boltree as bt
     >>> bt.check(bt.problems.DChain(10))
@@ -47,6 +49,8 @@ def check(problem: Problem, *, episodes: int = EPISODES, seed: int = 0) -> None:
     _names(problem)
     problem.check_more(seed)
     _Check(problem, seed).play(episodes)
+    if problem.hidden:
+        HistoryCheck(problem, seed, SECONDS).play()
 
 
 def _names(problem: Problem) -> None:

@@ -27,6 +27,9 @@ METHODS = {
     "heuristic": ("state",),
     "bounds": ("state",),
     "random_action": ("state", "rng"),
+    "observe": ("state", "action", "next_state", "rng"),
+    "observation_probability": ("observation", "state", "action", "next_state"),
+    "perturb": ("state", "rng"),
     "show": ("state",),
     "key": ("state",),
     "rollout": ("state", "steps", "rng"),
@@ -236,6 +239,18 @@ def random_action_of(problem: AskedProblem, state: Any, rng: Any) -> int:
     if action is None or not 0 <= action < problem.actions:
         refuse(problem, "random_action", answer, _where(state), f"an action, from 0 to {problem.actions - 1}")
     return action
+
+
+def observation_probability_of(
+    problem: AskedProblem, observation: Any, state: Any, action: int, following: Any
+) -> float:
+    """What `observation_probability` returned."""
+    asked = problem.observation_probability  # type: ignore[attr-defined]
+    answer = asked(observation, state, action, following)
+    value = _number(answer)
+    if value is None:
+        refuse(problem, "observation_probability", answer, _where(state, action), "a number")
+    return value
 
 
 def rollout_of(problem: AskedProblem, state: Any, steps: int, rng: Any) -> float:

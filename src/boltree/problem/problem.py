@@ -16,8 +16,9 @@ from ..errors import ParameterError, ProblemError
 from ..messages import shortened
 from .binding import Binding, plain_parameters
 from .function import Function, become_methods
+from .observation import OBSERVATION_NUMBER, Observation
 from .record import Record
-from .state import PADDING, PlainState
+from .state import PADDING, PlainState, in_whole_words
 from .summary import problem_text
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ FUNCTIONS = {
     "outcomes": ("params", "state", "action", "k"),
     "heuristic": ("params", "state"),
     "bounds": ("params", "state"),
+    "observe": ("params", "state", "action", "next_state", "rng", "out"),
+    "observation_probability": ("params", "observation", "state", "action", "next_state"),
+    "perturb": ("params", "state", "rng"),
     "features": ("params", "state", "out"),
     "show": ("params", "state"),
 }
@@ -48,6 +52,13 @@ class Problem:
     Subclass it, give ``state`` and ``params`` with `bt.record`, ``actions`` and ``horizon``, and the static methods
     ``start(params, state, rng)`` and ``step(params, state, action, rng) -> (reward, done)``; `FUNCTIONS` lists the
     optional ones. `bt.check(problem)` tells what is missing.
+
+    Where the state is hidden, ``observation`` is a record, or how many observations there are, and
+    ``observe(params, state, action, next_state, rng, out)`` fills `out`, or returns a number, after every step that did
+    not end. ``start`` then draws from the first belief; what is legal, the prior and what rollouts do may follow only
+    from actions and observations. ``observation_probability(params, observation, state, action, next_state)``, a
+    probability or a density, lets a belief weigh its particles; ``perturb(params, state, rng)`` changes a state a
+    little, for a belief that has too few.
 
     Example:
         >>> import boltree as bt
@@ -89,6 +100,7 @@ class Problem:
     horizon: int
     discount: float = 1.0
     deterministic: bool = False
+    observation: Record | int | None = None  # of a hidden state: a record, or how many observations there are
     rewards: tuple[float, float] | None = None  # the least and the most that one step can pay, if that is known
     action_names: tuple[str, ...] = ()
     features_shape: tuple[int, ...] = ()
@@ -129,6 +141,8 @@ class Problem:
         whole("horizon", self.horizon, 1, 2**31 - 1, of=name, error=ProblemError)
         if not (isinstance(self.discount, (int, float, np.integer, np.floating)) and 0.0 < self.discount <= 1.0):
             raise ProblemError(f"{name}: discount={self.discount!r}, must be in (0, 1]")
+        if self.observation is not None and not isinstance(self.observation, Record):
+            whole("observation", self.observation, 1, 2**62, of=name, error=ProblemError)
         if len(self.action_names) not in (0, self.actions):
             raise ProblemError(
                 f"{name}: action_names={self.action_names!r} are {len(self.action_names)}, must be {self.actions}, one "
@@ -181,6 +195,7 @@ class Problem:
                     f"{name}: {field} is missing; set it in the class or give {field}=... to the instance"
                 )
         functions = cls.functions()
+        self._check_observation(functions)
         if "start" not in functions:
             raise ProblemError(f"{name}: start(params, state, rng) is missing")
         if "outcomes" in functions and "count_outcomes" not in functions:
@@ -194,6 +209,28 @@ class Problem:
             given = tuple(inspect.signature(getattr(function, "py_func", function)).parameters)
             if len(given) != len(expected):
                 raise ProblemError(f"{name}.{function_name}({', '.join(given)}) must take ({', '.join(expected)})")
+
+    def _check_observation(self, functions: dict[str, Any]) -> None:
+        name = type(self).__name__
+        if "observe" in functions and self.observation is None:
+            raise ProblemError(
+                f"{name}: observe is there but observation is missing; write observation = bt.record(...), or how many "
+                "observations there are"
+            )
+        for needs in ("observation", "observation_probability", "perturb"):
+            there = self.observation is not None if needs == "observation" else needs in functions
+            if there and "observe" not in functions:
+                raise ProblemError(
+                    f"{name}: {needs} is there but observe({', '.join(FUNCTIONS['observe'])}) is missing"
+                )
+        if isinstance(self.observation, Record):
+            for part in self.observation.fields:
+                if part.dimensions:
+                    raise ProblemError(
+                        f"{name}: observation field {part.name} needs a fixed size, such as '{part.dtype.str[1:]}[8]'"
+                    )
+            if not self.observation.fields:
+                raise ProblemError(f"{name}: observation has no field")
 
     def _lay_out(self, values: dict[str, Any]) -> Any:
         cls = type(self)
@@ -242,21 +279,18 @@ class Problem:
         identity is its bytes.
         """
         if "_layout" not in cls.__dict__:
-            layout = cls.state.layout()
-            assert layout.fields is not None
-            columns: list[Any] = []
-            end = 0
-            for name in layout.names or ():
-                dtype, offset = layout.fields[name][:2]
-                if offset > end:
-                    columns.append((f"{PADDING}{end}", "u1", (offset - end,)))
-                columns.append((name, dtype))
-                end = offset + dtype.itemsize
-            size = -(-end // 8) * 8
-            if size > end:
-                columns.append((f"{PADDING}{end}", "u1", (size - end,)))
-            cls._layout = np.dtype(columns)
+            cls._layout = in_whole_words(cls.state.layout())
         return cls._layout
+
+    def observation_layout(self) -> np.dtype[Any]:
+        """The NumPy record of an observation, padded like a state's; a number lies in its field ``number``."""
+        given = self.observation
+        return in_whole_words(given.layout()) if isinstance(given, Record) else OBSERVATION_NUMBER
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the state is hidden, and only observations of it are seen."""
+        return self.has("observe")
 
     def address(self, name: str) -> int:
         """Address of a function's wrapper; 0 when the problem does not define it."""
@@ -266,7 +300,9 @@ class Problem:
             return 0
         if "_binding" not in cls.__dict__ or cls._binding is None:
             functions = {n: f for n, f in cls.functions().items() if n != "show"}
-            cls._binding = Binding(cls, functions, cls.state_layout(), cls.params, cls._tuple_type())
+            numbered = not isinstance(self.observation, Record)
+            observation = (self.observation_layout(), numbered)
+            cls._binding = Binding(cls, functions, cls.state_layout(), observation, cls.params, cls._tuple_type())
         return cls._binding.address(name)
 
     def reset(self, seed: Union[int, np.random.Generator, None] = None, count: int | None = None) -> Any:
@@ -363,6 +399,56 @@ class Problem:
             raise ProblemError(f"{self.display_name()}.bounds returned {result!r}; it must return (lower, upper)")
         return float(result[0]), float(result[1])
 
+    def plain_observe(self, state: Any, action: int, next_state: Any, rng: Any) -> Any:
+        """The record of what is observed after a step, by `observe`."""
+        out = np.zeros(1, self.observation_layout())
+        view = Observation(out)
+        before, after = PlainState(state), PlainState(next_state)
+        number = type(self).observe(self.plain_params, before, action, after, rng, view)  # type: ignore[attr-defined]
+        if not isinstance(self.observation, Record):
+            most = self.observation
+            if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, np.integer)):
+                raise ProblemError(f"{self.display_name()}.observe returned {number!r}; it must return a whole number")
+            if not 0 <= number < most:  # type: ignore[operator]
+                raise ProblemError(
+                    f"{self.display_name()}.observe returned {number}; it must be from 0 to {most - 1}, since "  # type: ignore[operator]
+                    f"observation = {most}"
+                )
+            out["number"] = number
+        return out[0]
+
+    def plain_observation_probability(self, observation: Any, state: Any, action: int, next_state: Any) -> float:
+        """The probability, or density, of an observation after a step, by `observation_probability`."""
+        asked = type(self).observation_probability  # type: ignore[attr-defined]
+        seen = self.present_observation(observation)
+        value = asked(self.plain_params, seen, PlainState(state), action, PlainState(next_state))
+        if not isinstance(value, (int, float, np.number)):
+            raise ProblemError(
+                f"{self.display_name()}.observation_probability returned {value!r}; it must return a number"
+            )
+        return float(value)
+
+    def plain_perturb(self, state: Any, rng: Any) -> None:
+        """Change a state's record a little in place, by `perturb`."""
+        type(self).perturb(self.plain_params, PlainState(state), rng)  # type: ignore[attr-defined]
+
+    def as_observation(self, given: Any) -> Any:
+        """An observation's record from a number, or from a record, a mapping of fields or a tuple of field values."""
+        out = np.zeros(1, self.observation_layout())
+        name, record = self.display_name(), self.observation
+        if not isinstance(record, Record):
+            if isinstance(given, (np.void, np.ndarray)) and given.dtype == out.dtype:
+                given = given["number"].item()
+            out["number"] = whole("observation", given, 0, int(record or 1) - 1, of=name, error=ProblemError)
+            return out[0]
+        _fill(out, record.names, given, f"{name}: observation")
+        return out[0]
+
+    def present_observation(self, observation: Any) -> Any:
+        """An observation's record as users see it: a number, or its fields as attributes."""
+        memory = np.asarray(observation).reshape(1)
+        return Observation(memory.copy()) if isinstance(self.observation, Record) else int(memory["number"][0])
+
     def plain_features(self, state: Any) -> Any:
         """A network's numbers for a state, by `features`."""
         out = np.zeros(int(np.prod(self.features_shape)), np.float32)
@@ -384,34 +470,7 @@ class Problem:
     def as_state(self, given: Any) -> Any:
         """A state record from a record, a mapping of fields, or a tuple of field values."""
         state = self.new_state()
-        names = type(self).state.names
-        try:
-            if isinstance(given, PlainState):
-                state[:] = given.memory
-            elif isinstance(given, dict):
-                if set(given) != set(names):
-                    raise ValueError(f"fields {sorted(given)}")
-                for name, value in given.items():
-                    state[name] = value
-            elif isinstance(given, (np.void, np.ndarray)) and given.dtype.names:
-                if given.dtype == state.dtype:  # at once, which is faster
-                    state[:] = given
-                    for name in state.dtype.names:
-                        if name.startswith(PADDING):
-                            state[name] = 0
-                else:
-                    for name in names:
-                        state[name] = given[name]
-            else:
-                values = given if isinstance(given, (tuple, list)) else (given,)
-                if len(values) != len(names):
-                    raise ValueError(f"{len(values)} values")
-                for name, value in zip(names, values, strict=True):
-                    state[name] = value
-        except (ValueError, TypeError, KeyError, OverflowError) as error:
-            raise ProblemError(
-                f"{self.display_name()}: state {given!r} does not fit the fields {', '.join(names)} ({error})"
-            ) from None
+        _fill(state, type(self).state.names, given, f"{self.display_name()}: state")
         return state[0]
 
     def legal_actions(self, state: Any) -> list[int]:
@@ -458,6 +517,13 @@ class Problem:
         """What the problem is called in titles: its attribute `name` where it has one, else its class."""
         name = getattr(self, "name", None)
         return name if isinstance(name, str) and name else type(self).__name__
+
+    def start_states(self) -> list[tuple[float, Any]] | None:
+        """All states that `start` may draw, each with its probability, for exact solving of hidden states.
+
+        None where they are not listed.
+        """
+        return None
 
     def scene(self) -> Scene | None:
         """How `bt.watch` draws the problem: a `bt.Grid`, a `bt.Chain` or a `bt.Board`; None if it cannot be drawn."""
@@ -524,6 +590,35 @@ def not_a_problem(given: Any) -> ParameterError:
     elif hasattr(given, "reset") and hasattr(given, "step"):
         hint = "; bt.from_gymnasium(env) makes one of an environment"
     return ParameterError(f"problem={shortened(given)}: must be a bt.Problem{hint}")
+
+
+def _fill(memory: Any, names: tuple[str, ...], given: Any, what: str) -> None:
+    """Fill a one-element record array from a record, a mapping of fields, or a tuple of field values."""
+    try:
+        if isinstance(given, PlainState):
+            memory[:] = given.memory
+        elif isinstance(given, dict):
+            if set(given) != set(names):
+                raise ValueError(f"fields {sorted(given)}")
+            for name, value in given.items():
+                memory[name] = value
+        elif isinstance(given, (np.void, np.ndarray)) and given.dtype.names:
+            if given.dtype == memory.dtype:  # at once, which is faster
+                memory[:] = given
+                for name in memory.dtype.names:
+                    if name.startswith(PADDING):
+                        memory[name] = 0
+            else:
+                for name in names:
+                    memory[name] = given[name]
+        else:
+            values = given if isinstance(given, (tuple, list)) else (given,)
+            if len(values) != len(names):
+                raise ValueError(f"{len(values)} values")
+            for name, value in zip(names, values, strict=True):
+                memory[name] = value
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        raise ProblemError(f"{what} {given!r} does not fit the fields {', '.join(names)} ({error})") from None
 
 
 def _exactly(value: Any, dtype: np.dtype[Any]) -> Any:

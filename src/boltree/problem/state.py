@@ -13,10 +13,32 @@ PADDING = "_padding"
 """Fields whose names begin with this only fill a state's record up to whole words."""
 
 
+def in_whole_words(layout: np.dtype[Any]) -> np.dtype[Any]:
+    """A record's layout, padded to whole 64-bit words.
+
+    The padding is made of fields of its own, because NumPy does not copy what no field covers, and the identity of a
+    state, or of an observation, is its bytes.
+    """
+    assert layout.fields is not None
+    columns: list[Any] = []
+    end = 0
+    for name in layout.names or ():
+        dtype, offset = layout.fields[name][:2]
+        if offset > end:
+            columns.append((f"{PADDING}{end}", "u1", (offset - end,)))
+        columns.append((name, dtype))
+        end = offset + dtype.itemsize
+    size = -(-end // 8) * 8
+    if size > end:
+        columns.append((f"{PADDING}{end}", "u1", (size - end,)))
+    return np.dtype(columns)
+
+
 class PlainState:
     """A state in plain Python: fields are attributes, whole numbers are Python's."""
 
     __slots__ = ("memory",)
+    _called = "state"
 
     def __init__(self, memory: Any) -> None:
         object.__setattr__(self, "memory", memory if isinstance(memory, np.ndarray) else np.asarray(memory).reshape(1))
@@ -30,19 +52,20 @@ class PlainState:
         try:
             value = self.memory[name]
         except (ValueError, KeyError, IndexError):
-            raise AttributeError(f"the state has no field {name!r}; it has {', '.join(self._names())}") from None
+            known = ", ".join(self._names())
+            raise AttributeError(f"the {self._called} has no field {name!r}; it has {known}") from None
         return value[0].item() if value.ndim == 1 else value[0]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self.memory.dtype.names:
-            raise AttributeError(f"the state has no field {name!r}; it has {', '.join(self._names())}")
+            raise AttributeError(f"the {self._called} has no field {name!r}; it has {', '.join(self._names())}")
         self.memory[name] = value
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, PlainState) and self.tobytes() == other.tobytes()
+        return type(other) is type(self) and self.tobytes() == other.tobytes()
 
     def __hash__(self) -> int:
         return hash(self.tobytes())
@@ -58,4 +81,4 @@ class PlainState:
         return [name for name in self.memory.dtype.names if not name.startswith(PADDING)]
 
     def __repr__(self) -> str:
-        return f"State({', '.join(f'{n}={getattr(self, n)}' for n in self._names())})"
+        return f"{self._called.capitalize()}({', '.join(f'{n}={getattr(self, n)}' for n in self._names())})"

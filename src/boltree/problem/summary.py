@@ -47,6 +47,7 @@ def problem_text(problem: ProblemFacts) -> str:
         f"discount {problem.discount:g}",
         "two players" if problem.has("player") else "one player",
         outcomes,
+        *(["hidden state"] if problem.has("observe") else []),
     ]
     return "\n".join([title, f"  {', '.join(facts)}", f"  functions: {', '.join(problem.functions())}"])
 

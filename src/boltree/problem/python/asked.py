@@ -35,6 +35,12 @@ class AskedProblem(Protocol):
     def object_of(self, number: Any) -> Any:
         """The state that a number stands for."""
 
+    def number_of_observation(self, observation: Any) -> int:
+        """The number that stands for an observation in the kernel."""
+
+    def observation_of(self, number: Any) -> Any:
+        """The observation that a number stands for."""
+
     def key(self, state: Any) -> Hashable:
         """What makes two states the same one."""
 

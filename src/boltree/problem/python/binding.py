@@ -121,3 +121,25 @@ class PythonBinding:
         value = contract.rollout_of(self._problem, self._object_at(state), steps, self._generator(rng))
         _Pair.from_address(out)[0] = value
         return 0
+
+    def _observe(self, params: int, before: int, action: int, after: int, rng: int, out: int) -> int:
+        problem = self._problem
+        seen = problem.observe(  # type: ignore[attr-defined]
+            self._object_at(before), action, self._object_at(after), self._generator(rng)
+        )
+        _Word.from_address(out).value = problem.number_of_observation(seen)
+        return 0
+
+    def _observation_probability(self, params: int, seen: int, before: int, action: int, after: int, out: int) -> int:
+        problem = self._problem
+        observation = problem.observation_of(_Word.from_address(seen).value)
+        _Pair.from_address(out)[0] = contract.observation_probability_of(
+            problem, observation, self._object_at(before), action, self._object_at(after)
+        )
+        return 0
+
+    def _perturb(self, params: int, state: int, rng: int) -> int:
+        problem, word = self._problem, _Word.from_address(state)
+        perturbed = problem.perturb(problem.object_of(word.value), self._generator(rng))  # type: ignore[attr-defined]
+        word.value = problem.number_of(perturbed)
+        return 0

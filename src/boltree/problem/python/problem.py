@@ -34,6 +34,9 @@ _OPTIONAL = (
     "heuristic",
     "bounds",
     "random_action",
+    "observe",
+    "observation_probability",
+    "perturb",
     "show",
 )
 
@@ -53,6 +56,10 @@ class PythonProblem(Problem):
     ``rollout(self, state, steps, rng)`` (the discounted return of at most `steps` steps). Set
     ``deterministic = True`` if it is. Draw random numbers with ``rng.random()``, ``rng.integers(n)`` and
     ``rng.choice(sequence)``; a generator of NumPy's has the same names, for trying a method by hand.
+
+    Where the state is hidden, ``observe(self, state, action, next_state, rng)`` says what is seen after a step that did
+    not end (anything hashable), ``observation_probability(self, observation, state, action, next_state)`` how likely
+    that was, and ``perturb(self, state, rng)`` returns a state nearby; the last two are optional.
 
     Python is asked once about the outcomes of a state and an action, the legal actions of a state and its player; only
     a ``step`` that is not deterministic is called every time. Where making all next states is too much, write
@@ -84,6 +91,8 @@ class PythonProblem(Problem):
     ) -> None:
         self._objects: list[Any] = []
         self._numbers: dict[Hashable, int] = {}
+        self._observations: list[Any] = []
+        self._observation_numbers: dict[Hashable, int] = {}
         self._bound = PythonBinding(self)
         super().__init__(actions=actions, horizon=horizon, discount=discount)
 
@@ -103,6 +112,9 @@ class PythonProblem(Problem):
             raise ProblemError(f"{cls.__name__}: step(self, ...) is missing (or outcomes(self, state, action))")
         if cls.step is not PythonProblem.step and self.has_outcomes:
             raise ProblemError(f"{cls.__name__}: step and outcomes are both there; write one of them")
+        for needs in ("observation_probability", "perturb"):
+            if hasattr(cls, needs) and not hasattr(cls, "observe"):
+                raise ProblemError(f"{cls.__name__}: {needs} is there but observe(self, ...) is missing")
         contract.check_arguments(self)
 
     @classmethod
@@ -160,6 +172,25 @@ class PythonProblem(Problem):
     def object_of(self, number: Any) -> Any:
         """The state that a number (or a state record) stands for."""
         return self._objects[int(number["number"] if isinstance(number, (np.void, np.ndarray)) else number)]
+
+    def number_of_observation(self, observation: Any) -> int:
+        """The number that stands for an observation in the kernel."""
+        try:
+            number = self._observation_numbers.get(observation)
+        except TypeError as error:
+            raise ProblemError(
+                f"{self.display_name()}: observation {shortened(observation)} is not hashable; observe must return "
+                "something that is"
+            ) from error
+        if number is None:
+            number = len(self._observations)
+            self._observations.append(observation)
+            self._observation_numbers[observation] = number
+        return number
+
+    def observation_of(self, number: Any) -> Any:
+        """The observation that a number (or an observation's record) stands for."""
+        return self._observations[int(number["number"] if isinstance(number, (np.void, np.ndarray)) else number)]
 
     # For the kernel
 
@@ -330,6 +361,33 @@ class PythonProblem(Problem):
     def plain_random_action(self, state: PlainState, rng: Any) -> int:
         """An action of the rollout policy."""
         return self.some_action(self.object_of(state.number), Generator(rng))
+
+    def plain_observe(self, state: Any, action: int, next_state: Any, rng: Any) -> Any:
+        """The record of what is observed after a step."""
+        before, after = (self.object_of(PlainState(one).number) for one in (state, next_state))
+        return self.as_observation(self.observe(before, action, after, Generator(rng)))  # type: ignore[attr-defined]
+
+    def plain_observation_probability(self, observation: Any, state: Any, action: int, next_state: Any) -> float:
+        """The probability, or density, of an observation after a step."""
+        before, after = (self.object_of(PlainState(one).number) for one in (state, next_state))
+        return contract.observation_probability_of(self, self.observation_of(observation), before, action, after)
+
+    def plain_perturb(self, state: Any, rng: Any) -> None:
+        """Replace a state in its record by one nearby."""
+        view = PlainState(state)
+        here = self.object_of(view.number)
+        view.number = self.number_of(self.perturb(here, Generator(rng)))  # type: ignore[attr-defined]
+
+    def as_observation(self, given: Any) -> Any:
+        """The record of an observation."""
+        out = np.zeros(1, self.observation_layout())
+        known = isinstance(given, (np.void, np.ndarray)) and given.dtype == out.dtype
+        out["number"] = given["number"] if known else self.number_of_observation(given)
+        return out[0]
+
+    def present_observation(self, observation: Any) -> Any:
+        """The object that an observation's record stands for."""
+        return self.observation_of(observation)
 
     def batch_of(self, states: Any) -> Any:
         """The objects themselves, in a list."""
