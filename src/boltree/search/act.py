@@ -17,13 +17,17 @@ from .search import Search
 
 @dataclass
 class Episode:
-    """What happened: the states visited (the last one too), the actions taken, the rewards paid."""
+    """What happened: the states visited (the last one too), the actions taken, the rewards paid.
+
+    Where states are hidden, `observations` has what was observed after each action that did not end the episode.
+    """
 
     states: list[Any] = field(default_factory=list)
     actions: list[int] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
     done: bool = False
     discount: float = 1.0
+    observations: list[Any] = field(default_factory=list)
 
     @property
     def value(self) -> float:
@@ -64,20 +68,29 @@ def act(
     search = Search(problem, algorithm, seed=seed, **options)
     rng = new_generator(np.random.SeedSequence(seed).spawn(2)[1])
     episode = Episode(discount=problem.discount)
-    here = search.root.state_record
+    if not problem.hidden:
+        here = search.root.state_record
+    elif search.tree.belief is None:
+        here = problem.plain_start(rng)
+    else:
+        here = problem.as_state(search.belief.draw())
     episode.states.append(problem.present(here))
     for _ in range(steps):
         search.run(trials=trials, seconds=seconds)
         action = search.recommend()
-        world = PlainState(np.asarray(here).reshape(1).copy())
+        before = np.asarray(here).reshape(1).copy()
+        world = PlainState(before.copy())
         reward, done = problem.plain_step(world, action, rng)
         episode.actions.append(action)
         episode.rewards.append(reward)
-        here = world.memory[0]
+        here = seen = world.memory[0]
         episode.states.append(problem.present(here))
         if done:
             episode.done = True
             break
+        if problem.hidden:
+            seen = problem.plain_observe(before, action, world.memory, rng)
+            episode.observations.append(problem.present_observation(seen))
         if len(episode.actions) < steps:
-            search.advance(action, here, horizon=horizon)
+            search.advance(action, seen, horizon=horizon)
     return episode

@@ -50,6 +50,9 @@ def settings_for(problem: Problem, evaluator: Any = None, *, threads: int = 1, g
     """
     if evaluator is not None and is_external(evaluator, "leaf"):
         return Settings(PUCT(), evaluator=evaluator, threads=threads)
+    if problem.hidden:
+        value = evaluator if evaluator is not None else "rollout"
+        return Settings(UCT(c=spread(BIAS)), evaluator=value, threads=threads)
     if graph and lists_outcomes(problem) and not problem.has("player"):
         threads = 1
     graph = graph and threads == 1

@@ -48,7 +48,10 @@ class Alternative:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """A step of what a plan expects to happen: the best action in a state, and the likeliest outcome."""
+    """A step of what a plan expects to happen: the best action in a state, and the likeliest outcome.
+
+    Where states are hidden, `state` is what was observed before the action; None at first.
+    """
 
     state: Any
     action: int
@@ -173,6 +176,8 @@ def alternatives_of(root: Node, chosen: int) -> tuple[Alternative, ...]:
 
 def line_of(search: Search, steps: int = LONGEST_LINE) -> list[PlannedStep]:
     """The best actions from the root on, each followed by its likeliest outcome: as far as values are known."""
+    if search.problem.hidden:
+        return _line_of_histories(search.root, steps)
     line: list[PlannedStep] = []
     node: Node | None = search.root
     here, left = search.root.state_record, search.horizon - search.root.depth
@@ -197,6 +202,16 @@ def line_of(search: Search, steps: int = LONGEST_LINE) -> list[PlannedStep]:
                 line.append(PlannedStep(state, chosen, problem.action_name_in(state, chosen), value))
             node, here = None, following
         left -= 1
+    return line
+
+
+def _line_of_histories(node: Node, steps: int) -> list[PlannedStep]:
+    """`line_of` where states are hidden: the best actions, each followed by its likeliest observation."""
+    line: list[PlannedStep] = []
+    while (action := node.recommended) is not None and len(line) < steps:
+        line.append(PlannedStep(node.observation, action, node.action_name(action), node.value))
+        outcomes = node.outcomes(action)
+        node = outcomes[int(node.arrivals(action).argmax())]
     return line
 
 
