@@ -117,7 +117,7 @@ class Rooms(bt.Problem):
     """
 
     state = bt.record(room="i1", closed="i1")
-    observation = bt.record(near="i1", closed="i1", noise="f8")
+    observation = bt.record(near="i1", closed="i1", noise="i8")
     params = bt.record(sizes="i1")
     actions = 3
     horizon = 5

@@ -22,6 +22,7 @@ from ..evaluators import Evaluator, batch_size
 from ..messages import shortened
 from ..parallel.threaded import check_threads
 from ..problem.problem import Problem, not_a_problem
+from ..problem.record import Record
 from ..tree import Node, Tree
 from ..tree.advance import move_along, root_of, take_action
 from ..tree.hidden import belief_of
@@ -109,6 +110,13 @@ class Search:
         if on_full not in ("stop", "recycle"):
             raise ParameterError(f"on_full={on_full!r}: must be 'stop' or 'recycle'")
         whole("seed", seed, 0, none=True)
+
+        if isinstance(problem.observation, Record) and problem.observation.real:
+            warnings.warn(
+                f"{problem.display_name()}: an observation has real numbers, so that none comes twice: after one step "
+                "the search acts as if the state were seen; let observe return what matters in a few classes",
+                stacklevel=2,
+            )
 
         self.deterministic = deterministic
         self._changing: dict[str, object] = {}  # the call that may change this search now
