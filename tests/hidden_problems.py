@@ -148,3 +148,24 @@ class Rooms(bt.Problem):
     def prior(params, state, out):
         for a in range(3):
             out[a] = 1.0 + a + (state.closed == a)
+
+
+class RealTiger(Tiger):
+    """Tiger heard as a real number, below or above 1: as informative, and never the same twice."""
+
+    observation = bt.record(sound="f8")
+
+    @staticmethod
+    def observe(params, state, action, next_state, rng, out):
+        side = next_state.right
+        if action != 0:
+            side = bt.integer(rng, 2)
+        elif bt.uniform(rng) >= 0.85:
+            side = 1 - side
+        out.sound = side + bt.uniform(rng)
+
+    @staticmethod
+    def observation_probability(params, observation, state, action, next_state):
+        if action != 0:
+            return 0.5
+        return 0.85 if (observation.sound >= 1.0) == (next_state.right == 1) else 0.15

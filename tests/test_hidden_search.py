@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import boltree as bt
-from hidden_problems import PythonTiger, RecordTiger, RejectedTiger, Rooms, ShownTiger, Tiger
+from hidden_problems import PythonTiger, RealTiger, RecordTiger, RejectedTiger, Rooms, ShownTiger, Tiger
 from plain.recorder import Double, ProblemRules
 from plain.reference import PlainTree
 from test_against_plain import ALGORITHMS
@@ -81,7 +81,9 @@ def test_maxima_are_the_exact_values(kind, algorithm, horizon):
     assert found.mean() == pytest.approx(TIGER[horizon], rel=0.01)
 
 
-@pytest.mark.parametrize("algorithm", [bt.UCT(c=100.0), bt.ARBTS(), bt.DENTS(alpha=10.0), bt.PowerUCT()], ids=str)
+@pytest.mark.parametrize(
+    "algorithm", [bt.UCT(c=100.0), bt.ARBTS(), bt.DENTS(alpha=10.0), bt.PowerUCT()], ids=lambda one: one.name
+)
 def test_no_search_sees_through_the_belief(algorithm):
     """Mean returns count what exploring cost, and are lower; none is near what a state that is seen would be worth."""
     for growth in ("leaf", "trial"):
@@ -142,10 +144,8 @@ def test_the_belief_lives_on(kind):
     fresh = bt.Search(kind(horizon=1, discount=1.0), bt.BTS(alpha=10.0), seed=0, belief=search.belief)
     fresh.run(trials=20_000)
     wrong = search.belief.histogram("right")[1]
-    assert fresh.root.q[2] == pytest.approx(
-        10.0 - 110.0 * wrong if False else 10.0 * wrong - 100.0 * (1 - wrong), abs=1.5
-    )
-    assert fresh.root.q[1] == pytest.approx(10.0 * (1 - wrong) - 100.0 * wrong, abs=1.5)
+    assert fresh.root.q[2] == pytest.approx(10.0 * (1 - wrong) - 100.0 * wrong, abs=1.5)
+    assert fresh.root.q[1] == pytest.approx(10.0 * wrong - 100.0 * (1 - wrong), abs=1.5)
 
 
 def test_a_history_that_was_never_tried():
@@ -199,6 +199,55 @@ def test_a_plan_says_what_it_expects_to_observe(capsys):
     assert {step.state for step in plan.line[1:]} <= {0, 1}
     plan.search.tree(depth=1)
     assert "observed 1" in capsys.readouterr().out
+
+
+# Observations that never come twice
+
+
+def test_real_observations_share_nodes():
+    """Tiger heard as a real number is worth the same; without sharing, a search of whole trials sees through it."""
+    problem = RealTiger(horizon=4, discount=1.0)
+    found = values(problem, bt.BTS(alpha=10.0), 3)
+    assert 1.0 < found.mean() < TIGER[4] + 0.1
+    unshared = values(problem, bt.BTS(alpha=10.0), 1, trials=3_000, growth="trial", widening=False)
+    assert unshared[0] > 10.0
+    search = bt.Search(problem, bt.BTS(alpha=10.0), seed=0, widening=(2.0, 0.0))
+    search.run(trials=2_000)
+    assert [len(outcomes) for outcomes in search.children.values()] == [2, 2, 2]
+    search.advance(0, {"sound": 0.5})
+    assert search.belief.mean("right") == pytest.approx(0.15, abs=0.02)
+
+
+def test_real_observations_without_probabilities_are_warned_of():
+    class Unsaid(RealTiger):
+        observation_probability = None
+
+    with pytest.warns(UserWarning, match="write observation_probability"):
+        bt.Search(Unsaid(), bt.UCT())
+
+
+@pytest.mark.parametrize("widening", [(0.0, 0.5), (1.0, 1.0), (1.0,), True, "wide", (float("nan"), 0.1)])
+def test_widenings_that_cannot_be(widening):
+    with pytest.raises(bt.ParameterError, match=r"widening=.*: must be \(k, a\) with k above 0"):
+        bt.Search(Tiger(), bt.UCT(), widening=widening)
+
+
+def test_widening_needs_probabilities():
+    with pytest.raises(bt.ParameterError, match="RejectedTiger must have observation_probability"):
+        bt.Search(RejectedTiger(), bt.UCT(), widening=(4.0, 0.1))
+
+
+class NoProbability(RealTiger):
+    @staticmethod
+    def observation_probability(params, observation, state, action, next_state):
+        return -0.5 if action == 0 else 0.5
+
+
+def test_a_probability_that_cannot_be_ends_the_run():
+    search = bt.Search(NoProbability(), bt.UCT(), seed=0)
+    with pytest.raises(bt.ProblemError, match=r"observation_probability gives -0.5 after action 0 in state"):
+        search.run(trials=10_000)
+    assert search.root.count == search.trials
 
 
 # What is refused, and what fails

@@ -118,5 +118,7 @@ def enter_problem(t: Any, problem: Problem) -> None:
         t.hidden_words, t.words = t.words, problem.observation_layout().itemsize // 8
         t.deterministic = False  # what is observed may differ, and states do
         t.observe, t.start = problem.address("observe"), problem.address("start")
+        if problem.has("observation_probability"):
+            t.observation_probability = problem.address("observation_probability")
         t.observations = problem.observation if isinstance(problem.observation, int) else 0
     t.step, t.legal, t.player = (problem.address(name) for name in ("step", "legal", "player"))

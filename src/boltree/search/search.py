@@ -63,6 +63,9 @@ class Search:
             that the problem lists (`outcomes`, or ``deterministic = True``). Known ones need `transpositions`.
         proofs: keep bounds of all values, never try again what is proven or surely worse, and end a run when the root
             is proven. Needs known outcomes; not with values that count entropy (MENTS, RENTS, TENTS).
+        widening: where the state is hidden, ``(k, a)`` lets an action that was taken N times have k N^a observed
+            outcomes; further trials go to one of them, drawn by `observation_probability`. If None, ``(5, 1/15)`` where
+            an observation is a record with real numbers, which never comes twice, else False: any number of outcomes.
         max_nodes: the tree never has more nodes than this.
         max_bytes: the search never takes more bytes; four fifths of the machine's memory if None.
         on_full: at `max_nodes` or `max_bytes` a run ends (``"stop"``), or the least visited subtrees are freed and it
@@ -92,6 +95,7 @@ class Search:
         transpositions: Union[Transpositions, Literal["auto"], None] = None,
         outcomes: Outcomes | None = None,
         proofs: bool | None = None,
+        widening: Union[tuple[float, float], Literal[False], None] = None,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
@@ -111,10 +115,11 @@ class Search:
             raise ParameterError(f"on_full={on_full!r}: must be 'stop' or 'recycle'")
         whole("seed", seed, 0, none=True)
 
-        if isinstance(problem.observation, Record) and problem.observation.real:
+        real = isinstance(problem.observation, Record) and problem.observation.real
+        if real and not problem.has("observation_probability"):
             warnings.warn(
                 f"{problem.display_name()}: an observation has real numbers, so that none comes twice: after one step "
-                "the search acts as if the state were seen; let observe return what matters in a few classes",
+                "the search acts as if the state were seen; write observation_probability",
                 stacklevel=2,
             )
 
@@ -148,6 +153,7 @@ class Search:
             transpositions=settings.transpositions,
             outcomes=settings.outcomes,
             proofs=settings.proofs,
+            widening=widening,
             max_nodes=max_nodes,
             max_bytes=max_bytes,
             on_full=on_full,

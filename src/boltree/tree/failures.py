@@ -39,6 +39,7 @@ def raise_failure(tree: TreeLike, code: int) -> None:
         records.PLAYER_FAILED: lambda: _player_after(problem, state, action, rng),
         records.START_FAILED: lambda: problem.plain_start(rng),
         records.OBSERVE_FAILED: lambda: _observe_after(problem, state, action, rng),
+        records.PROBABILITY_FAILED: lambda: None,  # which observation it was is not kept
     }
     if t.observe and code == records.PLAYER_FAILED:  # the state is the one after the step
         again[code] = lambda: problem.plain_player(memory)
@@ -57,6 +58,7 @@ def raise_failure(tree: TreeLike, code: int) -> None:
             records.PLAYER_FAILED: "player",
             records.START_FAILED: "start",
             records.OBSERVE_FAILED: "observe",
+            records.PROBABILITY_FAILED: "observation_probability",
         }[code]
         raise ProblemError(
             f"{name}: {function} raised when compiled {where}, but not in plain Python; run bt.check(problem)"
@@ -72,6 +74,11 @@ def raise_failure(tree: TreeLike, code: int) -> None:
         raise ProblemError(f"{name}: prior={value} for action {action} {where}; a prior must be finite and at least 0")
     if code == records.BAD_PLAYER:
         raise ProblemError(f"{name}.player returned {value:g} after action {action} {where}; it must be 0 or 1")
+    if code == records.BAD_PROBABILITY:
+        raise ProblemError(
+            f"{name}.observation_probability gives {value} after action {action} {where}; it must be finite and at "
+            "least 0"
+        )
     if code == records.BAD_OBSERVATION:
         raise ProblemError(
             f"{name}.observe returned {value:g} after action {action} {where}; must be from 0 to {t.observations - 1}"

@@ -28,7 +28,7 @@ from ..errors import ParameterError, ProblemError
 from ..evaluators import ask, batch_size
 from ..problem.problem import Problem
 from .failures import raise_failure
-from .hidden import carry_any, checked_belief, enter_belief, refuse_for_hidden
+from .hidden import carry_any, checked_belief, enter_belief, enter_widening, refuse_for_hidden
 from .leaves import enter_evaluator, is_external
 from .outcomes import SHARE_OF_EXACT_VALUES, Outcomes, enter_outcomes
 from .transpositions import Estimates, Transpositions, transpositions_of
@@ -48,8 +48,8 @@ class Tree:
     """The tree of one search, from which kernels and everything that looks at it read.
 
     Args:
-        problem, algorithm, state, belief, growth, evaluator, transpositions, outcomes, proofs, max_nodes, max_bytes,
-            on_full: as of `Search`.
+        problem, algorithm, state, belief, growth, evaluator, transpositions, outcomes, proofs, widening, max_nodes,
+            max_bytes, on_full: as of `Search`.
         seed: of the tree's random numbers.
 
     Attributes:
@@ -78,6 +78,7 @@ class Tree:
         transpositions: Transpositions = False,
         outcomes: Outcomes = "sampled",
         proofs: bool = False,
+        widening: tuple[float, float] | Literal[False] | None = None,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
@@ -102,6 +103,7 @@ class Tree:
         enter_outcomes(self, outcomes, proofs)
         if problem.hidden:
             refuse_for_hidden(self, state)
+        enter_widening(self, widening)
         self.belief: Belief | None = None
         self.begins: Any = None
         self.prior: Belief | None = None

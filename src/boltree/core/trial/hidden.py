@@ -11,12 +11,24 @@ from typing import Any
 
 import numpy as np
 
+from ..formulas.elementary import exp, log
 from ..jit import inlined
 from ..memory.blocks import state_at
-from ..memory.layout import BAD_OBSERVATION, BAD_REWARD, DONE, OBSERVE_FAILED, START_FAILED, STEP_FAILED
-from ..memory.views import out_of, rng_of, states_of, step_at
+from ..memory.layout import (
+    BAD_OBSERVATION,
+    BAD_PROBABILITY,
+    BAD_REWARD,
+    DONE,
+    NONE,
+    OBSERVE_FAILED,
+    PROBABILITY_FAILED,
+    START_FAILED,
+    STEP_FAILED,
+    TERMINAL,
+)
+from ..memory.views import edge_at, node_at, out_of, rng_of, states_of, step_at
 from ..native import FAILED, array_at, call
-from ..random import integer_of
+from ..random import integer_of, uniform_of
 
 WORD = np.dtype(np.uint64)
 
@@ -41,36 +53,87 @@ def draw_carried(tree: Any) -> int:
 
 @inlined
 def step_hidden(tree: Any, index: int, action: int, level: int) -> int:
-    """Take a step with the trial's state: DONE or an error.
+    """Take a step with the trial's state, which is left as it was before: DONE or an error.
 
-    What is observed goes where the next node's words will lie, the reward into the path. A step that ends is followed
-    by no observation.
+    The reward goes into the path, and where the next node's words will lie, nothing is observed yet.
     """
     copy_carried(tree)
     note_call(tree, index, action)
-    after = tree.carried_next_at
-    if call(tree.step, (tree.params_at, after, action, tree.rng_at, tree.out_at)) == FAILED:
+    if call(tree.step, (tree.params_at, tree.carried_next_at, action, tree.rng_at, tree.out_at)) == FAILED:
         return STEP_FAILED
     reward = out_of(tree)[0]
     if not (reward > -np.inf and reward < np.inf):
         tree.error_value = reward
         return BAD_REWARD
     step_at(tree, level).reward = reward
-    seen = tree.node_count * tree.words
-    if out_of(tree)[1] != 0.0:
-        for w in range(tree.words):
-            states_of(tree)[seen + w] = np.uint64(0)
-    else:
-        seen_at = state_at(tree, tree.node_count)
-        task = (tree.params_at, tree.carried_at, action, after, tree.rng_at, seen_at)
-        if call(tree.observe, task) == FAILED:
-            return OBSERVE_FAILED
-        if tree.observations != 0 and not states_of(tree)[seen] < np.uint64(tree.observations):
-            tree.error_value = np.float64(np.int64(states_of(tree)[seen]))
-            return BAD_OBSERVATION
-    tree.carried_next_at = tree.carried_at
-    tree.carried_at = after
+    for w in range(tree.words):
+        states_of(tree)[tree.node_count * tree.words + w] = np.uint64(0)
     return DONE
+
+
+@inlined
+def observe(tree: Any, edge: int, first: int, action: int) -> tuple[int, int]:
+    """Observe a step that did not end: DONE or an error, and an outcome of the edge, or NONE.
+
+    Then what is observed lies where the next node's words will.
+    """
+    if tree.widening > 0.0 and edge != NONE:
+        status, child = draw_observed(tree, edge, first, action)
+        if status != DONE or child != NONE:
+            return status, child
+    seen = tree.node_count * tree.words
+    seen_at = state_at(tree, tree.node_count)
+    task = (tree.params_at, tree.carried_at, action, tree.carried_next_at, tree.rng_at, seen_at)
+    if call(tree.observe, task) == FAILED:
+        return OBSERVE_FAILED, np.int64(NONE)
+    if tree.observations != 0 and not states_of(tree)[seen] < np.uint64(tree.observations):
+        tree.error_value = np.float64(np.int64(states_of(tree)[seen]))
+        return BAD_OBSERVATION, np.int64(NONE)
+    return DONE, np.int64(NONE)
+
+
+@inlined
+def draw_observed(tree: Any, edge: int, first: int, action: int) -> tuple[int, int]:
+    """Draw one of an edge's outcomes by how probable what was observed there is after this step: DONE or an error.
+
+    NONE where the edge may have another outcome, or none of them explains the step. So the observations that were met
+    first stand for all: where none comes twice, several trials still come to one node, with the states that it tells
+    apart. The number of them grows with the visits, as in POMCPOW (Sunberg and Kochenderfer, ICAPS 2018), whose nodes
+    keep weighted states instead.
+    """
+    allowed = tree.widening * exp(tree.widening_power * log(1.0 + edge_at(tree, edge).visits))
+    count, total, drawn = 0, 0.0, np.int64(NONE)
+    child = np.int64(first)
+    while child != NONE:
+        if node_at(tree, child).marks & TERMINAL == 0:
+            count += 1
+        child = np.int64(node_at(tree, child).sibling)
+    if count < allowed:
+        return DONE, drawn
+    child = np.int64(first)
+    while child != NONE:
+        node = node_at(tree, child)
+        if node.marks & TERMINAL == 0:
+            task = (
+                tree.params_at, state_at(tree, child), tree.carried_at, action, tree.carried_next_at, tree.out_at
+            )  # fmt: skip
+            if call(tree.observation_probability, task) == FAILED:
+                return PROBABILITY_FAILED, np.int64(NONE)
+            p = out_of(tree)[0]
+            if not (p >= 0.0 and p < np.inf):
+                tree.error_value = p
+                return BAD_PROBABILITY, np.int64(NONE)
+            total += p
+            if p > 0.0 and uniform_of(rng_of(tree)) * total < p:
+                drawn = child
+        child = np.int64(node.sibling)
+    return DONE, drawn
+
+
+@inlined
+def carry_on(tree: Any) -> None:
+    """Go on with the state after the step."""
+    tree.carried_at, tree.carried_next_at = tree.carried_next_at, tree.carried_at
 
 
 @inlined

@@ -32,7 +32,7 @@ from ..memory.outcomes import find_outcome, link_outcome
 from ..memory.views import edge_at, link_at, node_at, out_of, path_links_of, rng_of, step_at
 from ..native import FAILED
 from ..random import uniform_of
-from .hidden import draw_carried, step_hidden
+from .hidden import carry_on, draw_carried, observe, step_hidden
 from .known import draw_listed
 from .leaf import enter_leaf, evaluate, is_end
 from .step import enter_node, new_block, step
@@ -152,6 +152,14 @@ def sample_outcome(
     if status != DONE:
         return status, np.int64(NONE), False
     terminal = out_of(tree)[1] != 0.0
+    if hidden:
+        if not terminal:
+            status, observed = observe(tree, edge, first, action)
+            if status != DONE:
+                return status, np.int64(NONE), False
+        carry_on(tree)
+        if not terminal and observed != NONE:
+            return DONE, observed, False
     if graph:
         child = find_in_graph(tree, index, edge, terminal)
     else:
