@@ -118,8 +118,8 @@ class Search:
         real = isinstance(problem.observation, Record) and problem.observation.real
         if real and not problem.has("observation_probability"):
             warnings.warn(
-                f"{problem.display_name()}: an observation has real numbers, so that none comes twice: after one step "
-                "the search acts as if the state were seen; write observation_probability",
+                f"{problem.display_name()}: an observation has real numbers, so that no history comes twice, and "
+                "nothing is learnt after one step; write observation_probability",
                 stacklevel=2,
             )
 
