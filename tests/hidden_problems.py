@@ -137,7 +137,7 @@ class Rooms(bt.Problem):
         reward = 1.5 * (state.room == action) - 0.25 * action
         state.room = (state.room + action + bt.integer(rng, 2)) % 4
         state.closed = bt.integer(rng, 4)
-        return reward + 0.125 * state.room, bt.uniform(rng) < 0.1
+        return reward + 0.125 * state.room, bt.uniform(rng) < 0.25
 
     @staticmethod
     def observe(params, state, action, next_state, rng, out):
