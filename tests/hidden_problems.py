@@ -92,3 +92,80 @@ class PythonTiger(bt.PythonProblem):
 
     def perturb(self, state, rng):
         return "left" if state == "right" else "right"
+
+
+class RejectedTiger(Tiger):
+    """Tiger that does not say how likely an observation is, so that beliefs are found by rejection."""
+
+    observation_probability = None
+
+
+class ShownTiger(Tiger):
+    """Tiger that is always heard right: a search of it is worth what seeing through Tiger's belief would be."""
+
+    observation_probability = None
+
+    @staticmethod
+    def observe(params, state, action, next_state, rng, out):
+        return next_state.right
+
+
+class Rooms(bt.Problem):
+    """All that histories may lead to: ends at random, an action that is not legal, rewards that differ by the state.
+
+    What is legal and the prior follow from the last observation alone.
+    """
+
+    state = bt.record(room="i1", closed="i1")
+    observation = bt.record(near="i1", closed="i1", noise="i8")
+    params = bt.record(sizes="i1")
+    actions = 3
+    horizon = 5
+    discount = 0.9
+
+    @staticmethod
+    def start(params, state, rng):
+        state.room = bt.integer(rng, 4)
+
+    @staticmethod
+    def legal(params, state, mask):
+        for a in range(3):
+            mask[a] = state.closed != a + 1
+
+    @staticmethod
+    def step(params, state, action, rng):
+        reward = 1.5 * (state.room == action) - 0.25 * action
+        state.room = (state.room + action + bt.integer(rng, 2)) % 4
+        state.closed = bt.integer(rng, 4)
+        return reward + 0.125 * state.room, bt.uniform(rng) < 0.25
+
+    @staticmethod
+    def observe(params, state, action, next_state, rng, out):
+        out.near = (next_state.room >= 2) == (bt.uniform(rng) < 0.8)
+        out.closed = next_state.closed
+
+    @staticmethod
+    def prior(params, state, out):
+        for a in range(3):
+            out[a] = 1.0 + a + (state.closed == a)
+
+
+class RealTiger(Tiger):
+    """Tiger heard as a real number, below or above 1: as informative, and never the same twice."""
+
+    observation = bt.record(sound="f8")
+
+    @staticmethod
+    def observe(params, state, action, next_state, rng, out):
+        side = next_state.right
+        if action != 0:
+            side = bt.integer(rng, 2)
+        elif bt.uniform(rng) >= 0.85:
+            side = 1 - side
+        out.sound = side + bt.uniform(rng)
+
+    @staticmethod
+    def observation_probability(params, observation, state, action, next_state):
+        if action != 0:
+            return 0.5
+        return 0.85 if (observation.sound >= 1.0) == (next_state.right == 1) else 0.15

@@ -37,6 +37,7 @@ from .algorithms.table import (
     Uniform,
     algorithm,
 )
+from .belief.belief import Belief
 from .errors import ParameterError, ProblemError
 from .evaluators import Cached, Evaluator
 from .lazy import lazy_names
@@ -133,6 +134,7 @@ __all__ = [
     "UCT",
     "Agent",
     "Algorithm",
+    "Belief",
     "BeliefSolution",
     "Board",
     "Cached",

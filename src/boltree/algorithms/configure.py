@@ -123,4 +123,11 @@ def enter_problem(t: Any, problem: Problem) -> None:
     t.deterministic = bool(problem.deterministic)
     t.words = problem.state_layout().itemsize // 8
     t.params_at = problem.params_at
+    if problem.hidden:  # a node has the words of an observation, and a trial carries those of a state
+        t.hidden_words, t.words = t.words, problem.observation_layout().itemsize // 8
+        t.deterministic = False  # what is observed may differ, and states do
+        t.observe, t.start = problem.address("observe"), problem.address("start")
+        if problem.has("observation_probability"):
+            t.observation_probability = problem.address("observation_probability")
+        t.observations = problem.observation if isinstance(problem.observation, int) else 0
     t.step, t.legal, t.player = (problem.address(name) for name in ("step", "legal", "player"))

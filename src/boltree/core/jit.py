@@ -129,8 +129,8 @@ def keep_on_disk(dispatcher: Any, name: str, *, announce: bool = False) -> None:
 
 
 UNCOMPILED = (
-    "adapters", "batches", "cli", "evaluators", "go/gtp", "go/match", "jobs", "lab", "parallel", "search", "tree",
-    "viewer", "web",
+    "adapters", "batches", "belief", "cli", "evaluators", "go/gtp", "go/match", "jobs", "lab", "parallel", "search",
+    "tree", "viewer", "web",
 )  # fmt: skip
 """Packages without compiled functions: machine code stays valid when they are edited."""
 

@@ -146,6 +146,10 @@ def sample_value(search: Search, episodes: int = 250, seed: int | None = 0) -> E
     For problems too large to solve, and to check the exact value against.
     """
     _check_search(search)
+    if search.problem.hidden:
+        raise ParameterError(
+            f"search={search!r}: is of a problem whose state is hidden; play episodes with bt.act, which observes"
+        )
     whole("episodes", episodes, 2)
     t, problem = search.tree.fields, search.problem
     scratch = np.zeros((1, int(t.words)), np.uint64)

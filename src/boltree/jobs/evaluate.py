@@ -62,7 +62,7 @@ def evaluate(
         horizon: as of `bt.act`; None is ``"absolute"``, or ``"receding"`` in an environment that goes on longer.
         environment: what is acted in, if it is another thing than the problem: an object with ``reset(seed)``,
             ``where()``, the state it is in as the problem has it, and ``step(action)``, its reward and whether that
-            was the end. A problem that `bt.from_gymnasium` made brings its own.
+            was the end; where states are hidden, ``seen()`` too, what was observed. A problem that `bt.from_gymnasium` made brings its own.
         progress: whether to show a line on the terminal; None shows it in a terminal.
         options: for `Search`: growth, evaluator, transpositions, threads, ...
 
@@ -107,11 +107,12 @@ def acted_in(
     """What is acted in (None for the problem itself), the most steps, and how far ahead is planned."""
     if environment is None:
         environment = getattr(problem, "running", None)
-    missing = [name for name in ("reset", "where", "step") if not hasattr(environment, name)]
+    wanted = ("reset", "where", "step", *(("seen",) if problem.hidden else ()))
+    missing = [name for name in wanted if not hasattr(environment, name)]
     if environment is not None and missing:
         raise ParameterError(
-            f"environment={shortened(environment)}: has no {missing[0]}(); it needs reset(seed), where() and "
-            "step(action)"
+            f"environment={shortened(environment)}: has no {missing[0]}(); it needs reset(seed), where(), "
+            f"step(action){' and seen()' if problem.hidden else ''}"
         )
     if horizon is None:
         limit = getattr(environment, "limit", None) or problem.horizon
@@ -151,7 +152,7 @@ class PlayedEpisode:
         else:
             environment = self.environment
             environment.reset(int(world.generate_state(1, np.uint32)[0] >> 1))
-        here = problem.as_state(environment.where())
+        here = None if problem.hidden else problem.as_state(environment.where())
         for choice in self.choices:
             if isinstance(choice, Planner):  # compile, or load what is compiled, before the clock starts
                 Search(problem, choice.algorithm, state=here, seed=0, **choice.options).run(trials=1)

@@ -46,6 +46,9 @@ def runner_for(tree: Tree, threads: int, deterministic: bool, seed: np.random.Se
         )
     if t.budget:
         t.budget = -(-int(t.budget) // threads)  # of each tree
+    if t.observe:  # what is legal is known only while a trial carries a state, so nodes have their edges at once
+        t.compact = 0
+        return OwnTrees(tree, threads, seed, deterministic=deterministic)
     if not deterministic:
         return Measured(tree, threads, seed)
     t.compact = 0

@@ -167,7 +167,7 @@ class HistoryCheck:
     def _continuous(self) -> bool:
         """Whether `observation_probability` is a density, which frequencies do not tell."""
         given = self._problem.observation
-        return isinstance(given, Record) and any(field.dtype.kind == "f" for field in given.fields)
+        return isinstance(given, Record) and given.real
 
     def _frequencies(self, before: Any, action: int, after: Any, rng: Any) -> None:
         problem = self._problem

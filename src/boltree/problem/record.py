@@ -43,6 +43,11 @@ class Record:
         """The fields' names."""
         return tuple(f.name for f in self.fields)
 
+    @property
+    def real(self) -> bool:
+        """Whether a field is of real numbers."""
+        return any(field.dtype.kind == "f" for field in self.fields)
+
     def layout(self) -> np.dtype[Any]:
         """The NumPy record that lies in memory: a run-time array is its address and its shape."""
         columns: list[Any] = []

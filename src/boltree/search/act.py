@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, Union
+from typing import Any, Literal, Protocol, Union, cast
 
 import numpy as np
 
@@ -23,13 +23,17 @@ Horizon = Literal["absolute", "receding"]
 
 @dataclass
 class Episode:
-    """What happened: the states visited (the last one too), the actions taken, the rewards paid."""
+    """What happened: the states visited (the last one too), the actions taken, the rewards paid.
+
+    Where states are hidden, `observations` has what was observed after each action that did not end the episode.
+    """
 
     states: list[Any] = field(default_factory=list)
     actions: list[int] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
     done: bool = False
     discount: float = 1.0
+    observations: list[Any] = field(default_factory=list)
 
     @property
     def value(self) -> float:
@@ -47,12 +51,20 @@ class Environment(Protocol):
         """Take an action: its reward, and whether that was the end."""
 
 
+class HiddenEnvironment(Environment, Protocol):
+    """What is acted in where the state is hidden from who plans: what it does besides."""
+
+    def seen(self) -> Any:
+        """What was observed after the last action, as the problem that is planned in has it."""
+
+
 class Simulation:
     """A problem that is acted in, by its own step."""
 
     def __init__(self, problem: Problem, state: Any, rng: Any) -> None:
         self._problem, self._rng = problem, rng
         self._state = np.asarray(state).reshape(1).copy()
+        self._seen: Any = None
 
     def where(self) -> Any:
         """The record of the state that it is in."""
@@ -60,13 +72,19 @@ class Simulation:
 
     def step(self, action: int) -> tuple[float, bool]:
         """Take an action, compiled; a problem in plain Python by its method."""
-        here = PlainState(self._state)
+        here, before = PlainState(self._state), self._state.copy()
         if isinstance(self._problem, PythonProblem):
             reward, done = self._problem.plain_step(here, action, self._rng)
         else:
             after, reward, done = self._problem.step(here, action, self._rng)
             self._state = after.memory
+        if self._problem.hidden and not done:
+            self._seen = self._problem.plain_observe(before, action, self._state, self._rng)
         return reward, done
+
+    def seen(self) -> Any:
+        """What was observed after the last action."""
+        return self._seen
 
 
 class Chooser(Protocol):
@@ -81,7 +99,7 @@ class Chooser(Protocol):
         """An action, in the record of a state."""
 
     def saw(self, action: int, state: Any) -> None:
-        """Learn that an action was taken, by whom ever, and what it led to."""
+        """Learn that an action was taken, by whom ever, and what it led to; where states are hidden, what was observed."""
 
 
 class Planning:
@@ -95,7 +113,7 @@ class Planning:
         self._since: list[tuple[int, Any]] = []
 
     def choose(self, state: Any) -> int:
-        """Plan from a state on."""
+        """Plan from a state on; where states are hidden, from what is believed."""
         began, planner = time.perf_counter(), self._planner
         if self.search is not None:
             self._move(self.search)
@@ -191,6 +209,11 @@ def chooser(problem: Problem, choice: Choice, seed: int | None, horizon: Horizon
     """Who decides in one episode."""
     if isinstance(choice, Planner):
         return Planning(problem, choice, seed, horizon)
+    if problem.hidden:
+        raise ParameterError(
+            f"algorithm={shortened(choice)}: must be an algorithm or a bt.Planner for {problem.display_name()}, whose "
+            "state is hidden, because a function would be shown states"
+        )
     return Deciding(problem, choice)
 
 
@@ -214,11 +237,14 @@ def play(
     episode = Episode([problem.present(problem.as_state(here))], discount=problem.discount)
     while not episode.done and (steps is None or len(episode.actions) < steps):
         mover = problem.plain_player(problem.as_state(here)) if len(choosers) > 1 else 0
-        action = choosers[mover].choose(problem.as_state(here))
+        action = choosers[mover].choose(None if problem.hidden else problem.as_state(here))
         reward, episode.done = environment.step(action)
-        here = environment.where()
+        here = seen = environment.where()
+        if problem.hidden and not episode.done:
+            seen = cast(HiddenEnvironment, environment).seen()
+            episode.observations.append(problem.present_observation(problem.as_observation(seen)))
         for one in dict.fromkeys(choosers):
-            one.saw(action, here)
+            one.saw(action, seen)
         episode.actions.append(action)
         episode.rewards.append(reward)
         episode.states.append(problem.present(problem.as_state(here)))
@@ -257,7 +283,13 @@ def act(
     planner = Planner(algorithm, trials=trials, seconds=seconds)
     search = Search(problem, algorithm, seed=seed, **options)
     rng = new_generator(np.random.SeedSequence(seed).spawn(2)[1])
-    simulation = Simulation(problem, search.root.state_record, rng)
+    if not problem.hidden:
+        start = search.root.state_record
+    elif search.tree.belief is None:
+        start = problem.plain_start(rng)
+    else:
+        start = problem.as_state(search.belief.draw())
+    simulation = Simulation(problem, start, rng)
     return play(problem, simulation, [Planning(problem, planner, seed, horizon, search)], steps)
 
 

@@ -7,6 +7,8 @@
 * Two players, or a `heuristic`: leaves are valued by rollouts or by the heuristic. A maximum over noisy values
   overestimates, so returns are averaged, by UCT, where a rollout values leaves.
 * An evaluator of the user's own: PUCT, with its priors if it gives any.
+* A hidden state: AR-BTS, with rollouts. Few trials come to any one history, so that maxima are too high: returns are
+  averaged.
 * Several threads do not share nodes, so they are used where that costs less than it brings: in games, and where
   outcomes are not listed.
 """
@@ -17,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..algorithms.schedules import spectrum, spread
-from ..algorithms.table import BTS, PUCT, UCT, Algorithm
+from ..algorithms.table import ARBTS, BTS, PUCT, UCT, Algorithm
 from ..problem.problem import Problem
 from ..tree.leaves import is_external
 from ..tree.outcomes import Outcomes, lists_outcomes
@@ -56,6 +58,9 @@ def settings_for(problem: Problem, evaluator: Any = None, *, threads: int = 1, g
     """
     if evaluator is not None and is_external(evaluator, "leaf"):
         return Settings(PUCT(), evaluator=evaluator, threads=threads)
+    if problem.hidden:
+        value = evaluator if evaluator is not None else "rollout"
+        return Settings(ARBTS(), evaluator=value, threads=threads)
     if graph and lists_outcomes(problem) and not problem.has("player"):
         threads = 1
     graph = graph and threads == 1

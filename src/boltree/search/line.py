@@ -15,7 +15,10 @@ LONGEST_LINE = 200
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """A step of a line: the best action in a state. Its value is the state's; visits are 0 beyond the tree."""
+    """A step of a line: the best action in a state. Its value is the state's; visits are 0 beyond the tree.
+
+    Where states are hidden, `state` is what was observed before the action; None at first.
+    """
 
     state: Any
     action: int
@@ -28,6 +31,8 @@ def line_of(tree: Tree, node: Node | None, steps: int = LONGEST_LINE) -> tuple[P
     """The best actions from a node of a tree on, each followed by its likeliest outcome: as far as values are known."""
     line: list[PlannedStep] = []
     assert node is not None
+    if tree.problem.hidden:
+        return _line_of_histories(node, steps)
     here, left = node.state_record, tree.horizon - node.depth
     problem, exact = tree.problem, tree.exact
     while here is not None and left > 0 and len(line) < steps:
@@ -51,4 +56,15 @@ def line_of(tree: Tree, node: Node | None, steps: int = LONGEST_LINE) -> tuple[P
                 line.append(PlannedStep(state, chosen, problem.action_name_in(state, chosen), value, 0))
             node, here = None, following
         left -= 1
+    return tuple(line)
+
+
+def _line_of_histories(node: Node, steps: int) -> tuple[PlannedStep, ...]:
+    """`line_of` where states are hidden: the best actions, each followed by its likeliest observation."""
+    line: list[PlannedStep] = []
+    while (action := node.recommended) is not None and len(line) < steps:
+        visits = int(node.visits[node.actions == action][0])
+        line.append(PlannedStep(node.observation, action, node.action_name(action), node.value, visits))
+        outcomes = node.outcomes(action)
+        node = outcomes[int(node.arrivals(action).argmax())]
     return tuple(line)

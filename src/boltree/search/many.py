@@ -107,6 +107,11 @@ def search_many(
             raise not_a_problem(problem)
         starts = _words_of(problem, problems_or_states)
         problems, which = [problem], np.zeros(len(starts), np.int64)
+    if any(one.hidden for one in problems):
+        raise ParameterError(
+            f"problem={problems[0].display_name()}: its state is hidden, which bt.search_many does not search; use "
+            "bt.Search"
+        )
     if len(which) == 0:
         raise ParameterError("problems_or_states: is empty; give at least one")
 

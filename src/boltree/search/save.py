@@ -37,6 +37,11 @@ def save_search(search: Any, path: Path) -> None:
             f"{search.problem.display_name()}: its search cannot be saved, because its states are Python objects: a "
             "file that held them would run code when it is loaded; write the problem as a bt.Problem"
         )
+    if search.problem.hidden:
+        raise ParameterError(
+            f"{search.problem.display_name()}: its search cannot be saved, because its state is hidden and a file "
+            "holds no belief"
+        )
     if path.is_dir():
         raise ParameterError(f"{path}: is a folder; give a file's name, such as {path / 'mine.search'}")
     if not path.parent.is_dir():

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algorithms.table import Algorithm
+from ..belief.belief import Belief
 from ..checks import whole
 from ..core.interrupts import rescued
 from ..errors import ParameterError
@@ -21,8 +22,10 @@ from ..evaluators import Evaluator, batch_size
 from ..messages import shortened
 from ..parallel.threaded import check_threads
 from ..problem.problem import Problem, not_a_problem
+from ..problem.record import Record
 from ..tree import Node, Tree
-from ..tree.advance import move_along, move_root, outcome_of, root_of
+from ..tree.advance import move_along, root_of, take_action
+from ..tree.hidden import belief_of
 from ..tree.leaves import is_external
 from ..tree.outcomes import Outcomes
 from ..tree.runner import Limits, OneThread, Runner
@@ -48,6 +51,7 @@ class Search:
         algorithm: how to search, such as ``bt.DENTS(alpha=0.1)``, exactly as it is defined. None searches as `bt.plan`
             does, and chooses all of the following that is not given by what the problem says of itself.
         state: where to start; the problem's own start if None.
+        belief: where to start if the state is hidden, a `bt.Belief`; the problem's own start if None.
         seed: of the random numbers. Same seed, same problem: the same tree, bit for bit.
         growth: ``"leaf"`` (with an algorithm, if left out) adds one node a trial and values it by the evaluator;
             ``"trial"`` adds all to the horizon.
@@ -66,6 +70,9 @@ class Search:
             whose values are maxima.
         proofs: keep bounds of all values, never try again what is proven or surely worse, and end a run when the root
             is proven. Needs known outcomes; not with values that count entropy (MENTS, RENTS, TENTS).
+        widening: where the state is hidden, ``(k, a)`` lets an action that was taken N times have k N^a observed
+            outcomes; further trials go to one of them, drawn by `observation_probability`. If None, ``(5, 1/15)`` where
+            an observation is a record with real numbers, which never comes twice, else False: any number of outcomes.
         max_nodes: the tree never has more nodes than this.
         max_bytes: the search never takes more bytes; four fifths of the machine's memory if None.
         on_full: at `max_nodes` or `max_bytes` a run ends (``"stop"``), or the least visited subtrees are freed and it
@@ -86,6 +93,7 @@ class Search:
         algorithm: Algorithm | None = None,
         *,
         state: Any = None,
+        belief: Belief | None = None,
         seed: int | None = None,
         growth: Literal["leaf", "trial"] | None = None,
         evaluator: Union[float, str, Evaluator, None] = None,
@@ -94,6 +102,7 @@ class Search:
         transpositions: Union[Transpositions, Literal["auto"], None] = None,
         outcomes: Outcomes | None = None,
         proofs: bool | None = None,
+        widening: Union[tuple[float, float], Literal[False], None] = None,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
@@ -112,6 +121,14 @@ class Search:
         if on_full not in ("stop", "recycle"):
             raise ParameterError(f"on_full={on_full!r}: must be 'stop' or 'recycle'")
         whole("seed", seed, 0, none=True)
+
+        real = isinstance(problem.observation, Record) and problem.observation.real
+        if real and not problem.has("observation_probability"):
+            warnings.warn(
+                f"{problem.display_name()}: an observation has real numbers, so that no history comes twice, and "
+                "nothing is learnt after one step; write observation_probability",
+                stacklevel=2,
+            )
 
         self.deterministic = deterministic
         self._pondering: Pondering | None = None
@@ -140,11 +157,13 @@ class Search:
             settings.algorithm,
             sequence,
             state=state,
+            belief=belief,
             growth=settings.growth,
             evaluator=settings.evaluator,
             transpositions=settings.transpositions,
             outcomes=settings.outcomes,
             proofs=settings.proofs,
+            widening=widening,
             max_nodes=max_nodes,
             max_bytes=max_bytes,
             on_full=on_full,
@@ -170,6 +189,13 @@ class Search:
     def evaluator(self) -> Any:
         """What values leaves, as it was given."""
         return self.tree.evaluator
+
+    @property
+    def belief(self) -> Belief:
+        """Where the state is hidden: what is believed about it at the root."""
+        if not self.problem.hidden:
+            raise ParameterError(f"belief: there is none about {self.problem.display_name()}, whose state is seen")
+        return belief_of(self.tree)
 
     @property
     def transpositions(self) -> Transpositions:
@@ -446,18 +472,16 @@ class Search:
 
         Args:
             action: the action that was taken.
-            state: the state it led to. May be left out where only one outcome is known or possible.
+            state: the state it led to. May be left out where only one outcome is known or possible. Where the state is
+                hidden: what was observed; the belief is updated by it.
             horizon: depths stay absolute; ``"receding"`` moves the horizon one step further, so that the search looks
                 as far ahead as before. The trials kept were made without that step: undiscounted, their returns lack
                 its reward, which new trials thin out (docs: differences). Where that matters, begin a new search.
         """
-        root = self.root
-        if action not in root.actions:
-            raise ParameterError(f"action={action!r}: must be a legal action of the root: {root.actions.tolist()}")
         if horizon not in ("absolute", "receding"):
             raise ParameterError(f"horizon={horizon!r}: must be 'absolute' or 'receding'")
         with self._alone():
-            move_root(self.tree, root, outcome_of(self.tree, root, int(action), state), receding=horizon == "receding")
+            take_action(self.tree, action, state, receding=horizon == "receding")
 
     def advance_along(self, steps: Sequence[tuple[int, Any]]) -> None:
         """`advance` by several actions at once, each with the state that it led to; what is kept is copied only once.

@@ -196,5 +196,5 @@ def _least(tree: Tree) -> float:
 
 
 def _state_line(tree: Tree, node: Node) -> str:
-    text: str = tree.problem.show_state(node.state)
+    text = node.shown
     return text if "\n" not in text else ""

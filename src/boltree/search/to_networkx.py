@@ -43,7 +43,7 @@ def _add(graph: Any, search: SearchFacts, node: Node, numbers: dict[int, int]) -
         value=node.value,
         player=node.player,
         terminal=node.terminal,
-        state=search.problem.show_state(node.state),
+        state=node.shown,
         **({"proven": node.proven} | _known(node.lower, node.upper) if search.proofs else {}),
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..belief.belief import Belief
 from ..core.formulas.bounds import forget_bounds
 from ..core.memory import layout as records
 from ..core.memory.storage import fields_of
@@ -14,15 +15,20 @@ from ..core.memory.subtree import copy_graph, copy_subtree
 from ..core.random import new_generator
 from ..errors import ParameterError
 from ..problem.state import PlainState
+from .hidden import believed, enter_belief
 from .node import Node
 from .tree import Tree
 
 Outcome = tuple[Node | None, Any]
-"""The node that an action led to, if it is in the tree, and its state."""
+"""The node that an action led to, if it is in the tree, and its state (what was observed, where states are hidden)."""
 
 
 def move_along(tree: Tree, steps: Sequence[tuple[int, Any]]) -> None:
     """Move the root by several actions, each with the state that it led to: as one after the other, but copied once."""
+    if tree.problem.hidden:  # what is legal follows from the belief
+        for action, seen in steps:
+            take_action(tree, action, seen, receding=False)
+        return
     node: Node | None = root_of(tree)
     path: list[tuple[Node | None, Outcome]] = []  # for each step the node where it is taken, if known, and its outcome
     for k, (action, state) in enumerate(steps):
@@ -45,6 +51,15 @@ def move_along(tree: Tree, steps: Sequence[tuple[int, Any]]) -> None:
             move_root(tree, above, outcome, receding=False)
 
 
+def take_action(tree: Tree, action: Any, state: Any, *, receding: bool) -> None:
+    """Make an outcome of one of the root's actions the new root; `Search.advance` says how."""
+    root = root_of(tree)
+    if action not in root.actions:
+        raise ParameterError(f"action={action!r}: must be a legal action of the root: {root.actions.tolist()}")
+    belief = believed(tree, int(action), state) if tree.problem.hidden else None
+    move_root(tree, root, outcome_of(tree, root, int(action), state), receding=receding, belief=belief)
+
+
 def root_of(tree: Tree) -> Node:
     """The root as a node."""
     return Node(tree, int(tree.fields.root))
@@ -53,6 +68,15 @@ def root_of(tree: Tree) -> Node:
 def outcome_of(tree: Tree, node: Node, action: int, state: Any) -> Outcome:
     """The node that an action led to, if it is in the tree, and its state."""
     known = node.outcomes(action)
+    if tree.problem.hidden:
+        seen = tree.problem.as_observation(state)
+        layout = tree.problem.observation_layout()
+        same = [
+            child
+            for child in known
+            if not child.terminal and tree.storage.state(child.index, layout).tobytes() == seen.tobytes()
+        ]
+        return (same[0] if same else None), seen
     if state is not None:
         given = tree.problem.as_state(state)
         same = [child for child in known if child.state_record.tobytes() == given.tobytes()]
@@ -67,12 +91,15 @@ def outcome_of(tree: Tree, node: Node, action: int, state: Any) -> Outcome:
     raise ParameterError(f"advance({action}): {len(known)} outcomes are known; give state=... to say which one it was")
 
 
-def move_root(tree: Tree, above: Node, outcome: Outcome, receding: bool) -> None:
-    """Make an outcome of a node's action the root; `Search.advance` says how."""
+def move_root(tree: Tree, above: Node, outcome: Outcome, *, receding: bool, belief: Belief | None = None) -> None:
+    """Make an outcome of a node's action the root; where states are hidden, with the belief after it."""
     kept, given = outcome
     by_state = tree.fields.transpositions == records.BY_STATE
     depth = 0 if by_state else above.depth + 1
-    player = tree.problem.plain_player(given) if kept is None else kept.player
+    if kept is not None:
+        player = kept.player
+    else:
+        player = tree.problem.plain_player(given if belief is None else belief.first)
     record = tree.record.copy()
     t = fields_of(record)
     if receding and not by_state:  # which always looks as far ahead
@@ -95,6 +122,8 @@ def move_root(tree: Tree, above: Node, outcome: Outcome, receding: bool) -> None
         else:
             copy_subtree(tree.record, record, kept.index, origins)
     tree.replace(record, storage)  # only now, with nothing left that can fail
+    if belief is not None:
+        enter_belief(tree, belief)
     if receding and t.proofs:
         forget_bounds(tree.record)
     tree.enter_root()

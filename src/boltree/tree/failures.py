@@ -13,6 +13,7 @@ import numpy as np
 from ..core.memory import layout as records
 from ..errors import ParameterError, ProblemError
 from ..problem.state import PlainState
+from .hidden import carried_state
 from .tree_like import TreeLike
 
 
@@ -20,7 +21,7 @@ def raise_failure(tree: TreeLike, code: int) -> None:
     """Raise what went wrong in the last trial. The tree is as it was before that trial."""
     t, problem = tree.fields, tree.problem
     name = problem.display_name()
-    words = tree.storage.states[int(t.error_node)].copy()
+    words = carried_state(tree) if t.observe else tree.storage.states[int(t.error_node)].copy()
     memory = words.view(problem.state_layout())
     where = f"in state {problem.written(memory)}"
     action = int(t.error_action)
@@ -36,7 +37,12 @@ def raise_failure(tree: TreeLike, code: int) -> None:
         records.OUTCOMES_FAILED: lambda: plain_outcome(problem, state, action),
         records.BOUNDS_FAILED: lambda: problem.plain_bounds(memory),
         records.PLAYER_FAILED: lambda: _player_after(problem, state, action, rng),
+        records.START_FAILED: lambda: problem.plain_start(rng),
+        records.OBSERVE_FAILED: lambda: _observe_after(problem, state, action, rng),
+        records.PROBABILITY_FAILED: lambda: None,  # which observation it was is not kept
     }
+    if t.observe and code == records.PLAYER_FAILED:  # the state is the one after the step
+        again[code] = lambda: problem.plain_player(memory)
     if code in again:
         problem.reraise()
         again[code]()
@@ -50,6 +56,9 @@ def raise_failure(tree: TreeLike, code: int) -> None:
             records.OUTCOMES_FAILED: "outcomes",
             records.BOUNDS_FAILED: "bounds",
             records.PLAYER_FAILED: "player",
+            records.START_FAILED: "start",
+            records.OBSERVE_FAILED: "observe",
+            records.PROBABILITY_FAILED: "observation_probability",
         }[code]
         raise ProblemError(
             f"{name}: {function} raised when compiled {where}, but not in plain Python; run bt.check(problem)"
@@ -65,6 +74,15 @@ def raise_failure(tree: TreeLike, code: int) -> None:
         raise ProblemError(f"{name}: prior={value} for action {action} {where}; a prior must be finite and at least 0")
     if code == records.BAD_PLAYER:
         raise ProblemError(f"{name}.player returned {value:g} after action {action} {where}; it must be 0 or 1")
+    if code == records.BAD_PROBABILITY:
+        raise ProblemError(
+            f"{name}.observation_probability gives {value} after action {action} {where}; it must be finite and at "
+            "least 0"
+        )
+    if code == records.BAD_OBSERVATION:
+        raise ProblemError(
+            f"{name}.observe returned {value:g} after action {action} {where}; must be from 0 to {t.observations - 1}"
+        )
     if code == records.BAD_VALUE and t.evaluator == records.ROLLOUT:
         raise ProblemError(f"{name}: a rollout {where} returned {value}; rewards must be finite")
     if code == records.BAD_VALUE:
@@ -113,6 +131,12 @@ def plain_outcome(problem: Any, state: PlainState, action: int) -> None:
 def _player_after(problem: Any, state: PlainState, action: int, rng: Any) -> None:
     problem.plain_step(state, action, rng)
     problem.plain_player(state.memory)
+
+
+def _observe_after(problem: Any, state: PlainState, action: int, rng: Any) -> None:
+    before = state.memory.copy()
+    problem.plain_step(state, action, rng)
+    problem.plain_observe(before, action, state.memory, rng)
 
 
 def _rollout(problem: Any, state: PlainState, rng: Any) -> None:

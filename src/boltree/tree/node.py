@@ -13,6 +13,8 @@ from ..algorithms.schedules import at_count
 from ..core.formulas.recommend import recommend_action
 from ..core.memory.layout import BY_STATE, DONE, NONE, PROVEN, SINGLE, TERMINAL
 from ..core.trial.read import newest_outcome, write_policy
+from ..errors import ParameterError
+from .hidden import carry_any
 from .summary import node_html, node_text
 
 if TYPE_CHECKING:
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
 
 
 class Node:
-    """A decision node: a state at a depth. A view: it shows the search as it is when read.
+    """A decision node: a state at a depth; where states are hidden, a history of actions and observations.
+
+    A view: it shows the search as it is when read.
 
     Values are player 0's. Arrays are over `actions`.
     """
@@ -72,7 +76,8 @@ class Node:
 
     def action_name(self, action: int) -> str:
         """What an action is called here."""
-        return self._tree.problem.action_name_in(self.state, action)
+        problem = self._tree.problem
+        return problem.action_name(action) if problem.hidden else problem.action_name_in(self.state, action)
 
     @property
     def entropy(self) -> float:
@@ -133,7 +138,27 @@ class Node:
     @property
     def state_record(self) -> Any:
         """The state as it is stored, a NumPy record, for a `PythonProblem` too."""
+        if self._tree.problem.hidden:
+            raise ParameterError(
+                f"state: is hidden in {self._tree.problem.display_name()}; node.observation says what was observed, "
+                "search.belief what is believed"
+            )
         return self._storage.state(self._index, self._tree.problem.state_layout())
+
+    @property
+    def observation(self) -> Any:
+        """What was observed on the way here; None at the start, at an end, and where states are seen."""
+        problem = self._tree.problem
+        if not problem.hidden or self.terminal or self.depth == 0:
+            return None
+        return problem.present_observation(self._storage.state(self._index, problem.observation_layout()))
+
+    @property
+    def shown(self) -> str:
+        """The state as text; where states are hidden, what was observed."""
+        if self._tree.problem.hidden:
+            return "" if self.observation is None else f"observed {self.observation}"
+        return self._tree.problem.show_state(self.state)
 
     @property
     def index(self) -> int:
@@ -238,6 +263,10 @@ class Node:
             return np.zeros(0)
         path = self._path()
         out = np.zeros(actions.size)
+        if self._tree.problem.hidden and self._edges is None:
+            if len(path) > 1:
+                return np.full(actions.size, np.nan)  # it follows from what is legal, which only trials know
+            carry_any(self._tree)
         t = self._tree.fields
         if self._edges is None:
             self._storage.make_sure(int(t.node_count), int(t.unit_count) + 4 * actions.size + 4)

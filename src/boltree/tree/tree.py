@@ -23,16 +23,18 @@ from ..core.memory.arena import physical_memory
 from ..core.memory.partition import Partition
 from ..core.memory.room import bytes_of_trial, room_for_batch
 from ..core.memory.storage import Storage, fields_of, new_record
-from ..core.trial.run import abandon_trial, run_graph_trials, run_trials
+from ..core.trial.run import abandon_trial, run_graph_trials, run_hidden_trials, run_trials
 from ..errors import ParameterError, ProblemError
 from ..evaluators import ask, batch_size
 from ..problem.problem import Problem
 from .failures import raise_failure
+from .hidden import carry_any, checked_belief, enter_belief, enter_widening, refuse_for_hidden
 from .leaves import enter_evaluator, is_external
 from .outcomes import SHARE_OF_EXACT_VALUES, Outcomes, enter_outcomes
 from .transpositions import Estimates, Transpositions, transpositions_of
 
 if TYPE_CHECKING:
+    from ..belief.belief import Belief
     from .exact_values import ExactValues
 
 MOST_BYTES = 1 << 56
@@ -46,8 +48,8 @@ class Tree:
     """The tree of one search, from which kernels and everything that looks at it read.
 
     Args:
-        problem, algorithm, state, growth, evaluator, transpositions, outcomes, proofs, max_nodes, max_bytes, on_full:
-            as of `Search`.
+        problem, algorithm, state, belief, growth, evaluator, transpositions, outcomes, proofs, widening, max_nodes,
+            max_bytes, on_full: as of `Search`.
         seed: of the tree's random numbers.
 
     Attributes:
@@ -56,6 +58,9 @@ class Tree:
         storage: the arenas of nodes, states and blocks, and the scratch memory of trials.
         batch: how many leaves the evaluator is given at a time.
         estimates: with transpositions, the trials' own estimates and those that are shown; else None.
+        belief: where the state is hidden, the belief that trials begin with; None for the problem's own start.
+        prior: that start as particles, once it was asked for, drawn with `belief_seed`.
+        begins: the states of that belief, each as likely as the others.
         exact: where values are proven, the problem's exact ones as far as they are known; else None.
         version: another number whenever nodes get other numbers.
     """
@@ -67,11 +72,13 @@ class Tree:
         seed: np.random.SeedSequence,
         *,
         state: Any = None,
+        belief: Belief | None = None,
         growth: Literal["leaf", "trial"] = "leaf",
         evaluator: Any = "rollout",
         transpositions: Transpositions = False,
         outcomes: Outcomes = "sampled",
         proofs: bool = False,
+        widening: tuple[float, float] | Literal[False] | None = None,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
@@ -96,6 +103,14 @@ class Tree:
         t.growth = records.TRIAL if growth == "trial" else records.LEAF
         enter_outcomes(self, outcomes, proofs)
         self.outcomes: Outcomes = outcomes
+        if problem.hidden:
+            refuse_for_hidden(self, state)
+        enter_widening(self, widening)
+        self.belief: Belief | None = None
+        self.begins: Any = None
+        self.prior: Belief | None = None
+        self.belief_seed = seed.spawn(1)[0] if problem.hidden else None
+        enter_belief(self, checked_belief(problem, belief))
         if t.proofs:
             t.has_header = t.has_header and t.distribution == space.HALVING
             t.alias_from, t.incremental = NEVER, 0  # a table would draw what is proven, too
@@ -115,7 +130,12 @@ class Tree:
         self.storage = self.new_storage(record, problem.horizon)
         self.storage.scratch["rng"][:] = for_trials
         self.noise = np.random.default_rng(seed.spawn(1)[0])
-        self.plant(problem.as_state(state) if state is not None else problem.plain_start(self.storage.scratch["rng"]))
+        if problem.hidden:
+            self.plant(np.zeros(1, problem.observation_layout())[0])
+        elif state is not None:
+            self.plant(problem.as_state(state))
+        else:
+            self.plant(problem.plain_start(self.storage.scratch["rng"]))
         if t.proofs:
             from .exact_values import ExactValues
 
@@ -143,8 +163,8 @@ class Tree:
         return storage
 
     def plant(self, state: Any, depth: int = 0) -> None:
-        """Begin with a root that has this state."""
-        player = self.problem.plain_player(state)
+        """Begin with a root that has this state; where states are hidden, with one where this was observed."""
+        player = self.problem.plain_player(carry_any(self) if self.problem.hidden else state)
         if player not in (0, 1):
             raise ProblemError(
                 f"{self.problem.display_name()}.player returned {player} at the start; it must be 0 or 1"
@@ -221,6 +241,8 @@ class Tree:
     def run(self, trials: int) -> bool:
         """Run a number of trials, one by one, in this thread; False when there is no memory for another."""
         t, kernel = self.fields, run_graph_trials if self.fields.transpositions else run_trials
+        if t.observe:
+            kernel = run_hidden_trials
         end = t.trials + trials
         while self.exact is not None and t.trials < end and not self.is_proven:
             due = min(end, (t.trials // self.exact.every + 1) * self.exact.every)
@@ -358,11 +380,22 @@ class Tree:
             return np.array(edges["action"], np.int64)
         if node.marks & records.TERMINAL or node.depth >= self.horizon:
             return np.zeros(0, np.int64)
-        state = self.storage.state(index, self.problem.state_layout())
+        if not self.problem.hidden:
+            state = self.storage.state(index, self.problem.state_layout())
+        elif index == int(self.fields.root) or not self.problem.has("legal"):
+            state = carry_any(self)
+        elif node.marks & records.SINGLE:  # what else is legal is not known before its second visit
+            return np.array([self.storage.node(node.block).action], np.int64)
+        else:
+            return np.zeros(0, np.int64)
         return np.array(self.problem.legal_actions(state), np.int64)
 
     def find(self, state: Any, depth: int | None) -> int | None:
         """The most visited node with a state, at a depth if one is given; None if there is none."""
+        if self.problem.hidden:
+            raise ParameterError(
+                f"state={state!r}: must be left out, because the state of {self.problem.display_name()} is hidden"
+            )
         wanted = np.frombuffer(self.problem.as_state(state).tobytes(), np.uint64)
         states, nodes = self.storage.states[: self.size], self.storage.nodes[: self.size]
         if self.fields.transpositions == records.BY_STATE:

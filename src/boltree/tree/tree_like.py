@@ -24,6 +24,7 @@ class TreeLike(Protocol):
     batch: int
     in_common_batches: bool
     max_bytes: int
+    begins: Any
 
     @property
     def on_full(self) -> str:

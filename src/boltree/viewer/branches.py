@@ -108,7 +108,7 @@ def _node(
 ) -> dict[str, Any]:
     node = search.node_at(index)
     found: dict[str, Any] = {"count": int(seen.visits[index]), "value": number(seen.value[index], 5)}
-    text = search.problem.show_state(node.state)
+    text = node.shown
     if len(text) <= TEXT:
         found["state"] = text
     if search.proofs:

@@ -114,13 +114,19 @@ def state_at(tree: Any, index: int) -> int:
 
 
 @inlined
+def asked_at(tree: Any, index: int) -> int:
+    """Address of the state that a problem is asked about: the node's; where states are hidden, the trial's."""
+    return tree.carried_at if tree.observe != 0 else state_at(tree, index)  # type: ignore[no-any-return]
+
+
+@inlined
 def count_legal(tree: Any, index: int) -> int:
     """How many actions are legal at a node (the mask is left in mask_of(tree)); FAILED when `legal` raised."""
     if tree.legal == 0:
         return tree.actions  # type: ignore[no-any-return]
     for a in range(tree.actions):
         mask_of(tree)[a] = 0
-    if call(tree.legal, (tree.params_at, state_at(tree, index), tree.mask_at, tree.actions)) == FAILED:
+    if call(tree.legal, (tree.params_at, asked_at(tree, index), tree.mask_at, tree.actions)) == FAILED:
         return FAILED
     n = 0
     for a in range(tree.actions):
@@ -242,7 +248,7 @@ def fill_prior(tree: Any, index: int, given: bool) -> int:
     if not given and tree.prior != 0:
         for a in range(tree.actions):
             out_of(tree)[a] = 0.0
-        if call(tree.prior, (tree.params_at, state_at(tree, index), tree.out_at, tree.actions)) == FAILED:
+        if call(tree.prior, (tree.params_at, asked_at(tree, index), tree.out_at, tree.actions)) == FAILED:
             return PRIOR_FAILED
     total = 0.0
     for i in range(n):

@@ -236,6 +236,14 @@ TREE = np.dtype(
         ("lowest_reward", "f8"),  # of one step; infinite where it is not known
         ("highest_reward", "f8"),
         ("params_at", "i8"),
+        # where the state is hidden: a node is a history, and each trial carries a state of its own
+        ("observe", "i8"),  # 0 where the state is seen
+        ("observations", "i8"),  # how many there are; 0 where they are records
+        ("start", "i8"),  # draws the state that a trial begins with, where there are no particles
+        ("observation_probability", "i8"),
+        ("widening", "f8"),  # an edge has at most this times N(s,a) to a power of observed outcomes; 0: any number
+        ("widening_power", "f8"),
+        ("hidden_words", "i8"),  # 64-bit words of a state; `words` are those of an observation then
         # where memory lies, and how much of it there is
         ("nodes_at", "i8"),
         ("states_at", "i8"),
@@ -273,6 +281,10 @@ TREE = np.dtype(
         ("flown_levels", "i8"),
         ("logs_at", "i8"),  # log(e + n) for small n
         ("logs_size", "i8"),
+        ("particles_at", "i8"),  # the states that trials begin with, each as likely as the others
+        ("particle_count", "i8"),
+        ("carried_at", "i8"),  # the state that the trial carries
+        ("carried_next_at", "i8"),  # the one that it steps to
         ("spans_at", "i8"),  # levels: what a reward of 1 at each of k steps is worth, where bounds are kept
         # the run
         ("growth", "i8"),
@@ -329,9 +341,9 @@ TREE = np.dtype(
 DONE, FULL, EVALUATE, INDEX, COLLISION, SWEEP, SOLVED = 0, 1, 2, 3, 4, 5, 6
 STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED = 10, 11, 12, 13
 PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED, FEATURES_FAILED, UNKNOWN_CHOICE = 14, 15, 16, 17, 18
-OUTCOMES_FAILED, BOUNDS_FAILED = 19, 20
+OUTCOMES_FAILED, BOUNDS_FAILED, START_FAILED, OBSERVE_FAILED, PROBABILITY_FAILED = 19, 20, 21, 22, 23
 BAD_REWARD, NO_ACTION, BAD_PRIOR, BAD_PLAYER, BAD_VALUE, BAD_CHANCES, NO_OUTCOME, BAD_BOUNDS = range(30, 38)
-OUTSIDE_REWARDS, CONTRADICTION = 38, 39
+OUTSIDE_REWARDS, CONTRADICTION, BAD_OBSERVATION, BAD_PROBABILITY = 38, 39, 40, 41
 
 # growth
 LEAF, TRIAL = 0, 1

@@ -72,8 +72,9 @@ def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
         "policies": (paths, np.float64),
         "references": (paths, np.float64),
         "mask": (actions, np.uint8),
-        "out": (max(actions, 4) + int(tree.words) + 2, np.float64),
+        "out": (max(actions, 4) + max(int(tree.words), int(tree.hidden_words)) + 2, np.float64),
         "rng": (2, np.uint64),
+        "carried": (2 * int(tree.hidden_words), np.uint64),
         "prior_in": (actions, np.float64),
         "stack": (actions, np.int32),
         "window": (min(int(tree.every) * levels, 1 << 16) if tree.adaptive else 1, np.int32),
@@ -135,6 +136,7 @@ class Storage:
         for name, array in scratch.items():
             t[f"{name}_at"] = array.ctypes.data
         t.policies_size, t.out_size, t.two = scratch["policies"].size, scratch["out"].size, 2
+        t.carried_next_at = t.carried_at + 8 * t.hidden_words
         t.levels = t.flown_levels = levels
         t.window_size, t.logs_size = scratch["window"].size, LOGS.size
         return scratch

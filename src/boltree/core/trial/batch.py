@@ -42,7 +42,7 @@ def select_leaves(tree: Any, first: int, wanted: int) -> int:
     while taken < wanted and attempts < 2 * wanted + 8:
         attempts += 1
         before = tree.node_count
-        status = descend(tree, False)
+        status = descend(tree, False, False)
         tree.pending = 0
         for level in range(tree.length + 1):
             node_at(tree, np.int64(step_at(tree, level).node)).visits -= 1

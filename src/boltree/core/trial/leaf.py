@@ -10,7 +10,7 @@ from ..formulas.entropies import uniform_entropy
 from ..formulas.policies import choose
 from ..formulas.space import NO_ENTROPY
 from ..jit import inlined
-from ..memory.blocks import count_legal, state_at
+from ..memory.blocks import asked_at, count_legal, state_at
 from ..memory.layout import (
     BAD_VALUE,
     DONE,
@@ -27,6 +27,7 @@ from ..memory.layout import (
 )
 from ..memory.views import node_at, out_of, rng_of, states_of
 from ..native import FAILED, call
+from .hidden import copy_carried
 from .step import new_block
 
 
@@ -37,8 +38,11 @@ def is_end(tree: Any, node: Any) -> bool:
 
 
 @inlined
-def evaluate(tree: Any, index: int, level: int) -> int:
-    """Value a fresh leaf by the search's evaluator (V_init); DONE, EVALUATE if that lies outside, or an error."""
+def evaluate(tree: Any, index: int, level: int, hidden: bool) -> int:
+    """Value a fresh leaf by the search's evaluator (V_init); DONE, EVALUATE if that lies outside, or an error.
+
+    `hidden` says that the trial carries its state (hidden.py); a constant.
+    """
     node = node_at(tree, index)
     tree.error_node = index
     if tree.evaluator == EXTERNAL:
@@ -46,20 +50,24 @@ def evaluate(tree: Any, index: int, level: int) -> int:
         return EVALUATE
     value = tree.v_init
     if tree.evaluator == ROLLOUT:
-        source, scratch = index * tree.words, tree.node_count * tree.words
-        for w in range(tree.words):
-            states_of(tree)[scratch + w] = states_of(tree)[source + w]
+        scratch_state = state_at(tree, tree.node_count)
+        if hidden:
+            scratch_state = tree.carried_next_at
+            copy_carried(tree)
+        else:
+            source, scratch = index * tree.words, tree.node_count * tree.words
+            for w in range(tree.words):
+                states_of(tree)[scratch + w] = states_of(tree)[source + w]
         tree.error_rng0 = rng_of(tree)[0]
         tree.error_rng1 = rng_of(tree)[1]
         out_of(tree)[0] = tree.discount
         steps = tree.horizon - node.depth
-        scratch_state = state_at(tree, tree.node_count)
         task = (tree.params_at, scratch_state, tree.rng_at, steps, tree.out_at, tree.mask_at, tree.actions)
         if call(tree.rollout, task) == FAILED:
             return ROLLOUT_FAILED
         value = out_of(tree)[0]
     elif tree.evaluator == HEURISTIC:
-        if call(tree.heuristic, (tree.params_at, state_at(tree, index), tree.out_at)) == FAILED:
+        if call(tree.heuristic, (tree.params_at, asked_at(tree, index), tree.out_at)) == FAILED:
             return HEURISTIC_FAILED
         value = out_of(tree)[0]
     if not (value > -np.inf and value < np.inf):

@@ -152,7 +152,7 @@ def descend_locked(tree: Any) -> int:
         if tree.fresh or is_end(tree, node):
             unlock(node)
             tree.leaf_value = 0.0
-            return evaluate(tree, index, level) if tree.fresh else DONE
+            return evaluate(tree, index, level, False) if tree.fresh else DONE
         status = draw_edge(tree, index, level)
         edge = node.block + at.slot
         action, known = np.int64(0), np.int64(NONE)

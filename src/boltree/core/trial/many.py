@@ -60,7 +60,7 @@ def run_searches(handle: Any, jobs: Any) -> int:
             if status != DONE:
                 return status
         before = tree.trials
-        status = run_more(tree, min(job.left, job.trials - before), False)
+        status = run_more(tree, min(job.left, job.trials - before), False, False)
         job.left -= tree.trials - before
         if status != DONE:
             return status

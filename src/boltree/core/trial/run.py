@@ -19,21 +19,28 @@ from .undo import undo
 @kernel
 def run_trials(handle: Any, trials: int) -> int:
     """`run_more`, for Python."""
-    return run_more(handle[0], trials, False)
+    return run_more(handle[0], trials, False, False)
 
 
 @kernel
 def run_graph_trials(handle: Any, trials: int) -> int:
     """`run_trials` where nodes have several parents: compiled apart, so that the code for trees stays fast."""
-    return run_more(handle[0], trials, True)
+    return run_more(handle[0], trials, True, False)
+
+
+@kernel
+def run_hidden_trials(handle: Any, trials: int) -> int:
+    """`run_trials` where the state is hidden, so that nodes are histories."""
+    return run_more(handle[0], trials, False, True)
 
 
 @inlined
-def run_more(tree: Any, trials: int, graph: bool) -> int:
+def run_more(tree: Any, trials: int, graph: bool, hidden: bool) -> int:
     """Run up to `trials` trials; DONE, an error, or what Python must do before it calls again.
 
     That is to make room (FULL), evaluate a leaf (EVALUATE), make an index (INDEX) or sweep the graph (SWEEP). SOLVED
-    says that the root is proven, so that there is nothing left to try. `graph` is a constant, as in `descend`.
+    says that the root is proven, so that there is nothing left to try. `graph` and `hidden` are constants, as in
+    `descend`.
     """
     if tree.state_value > POWER:  # the last number that has a formula
         return UNKNOWN_CHOICE
@@ -55,7 +62,7 @@ def run_more(tree: Any, trials: int, graph: bool) -> int:
                 tree.switch = levels - tree.trials % levels
         before = rng_of(tree)[0], rng_of(tree)[1]
         resumed = tree.pending
-        status = enter_leaf(tree) if resumed else descend(tree, graph)
+        status = enter_leaf(tree) if resumed else descend(tree, graph, hidden)
         if status == EVALUATE:
             return EVALUATE
         if status != DONE:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..formulas.bounds import enter_first_bounds
 from ..jit import inlined
-from ..memory.blocks import make_block, state_at
+from ..memory.blocks import asked_at, make_block, state_at
 from ..memory.layout import BAD_PLAYER, BAD_REWARD, DONE, NONE, PLAYER_FAILED, STEP_FAILED, TERMINAL
 from ..memory.views import node_at, out_of, rng_of, states_of, step_at
 from ..native import FAILED, call
@@ -65,7 +65,7 @@ def enter_node(tree: Any, child: int, parent: int, action: int, sibling: int, le
     node.player = 0
     node.flights = 0
     if tree.player != 0 and not terminal:
-        mover = call(tree.player, (tree.params_at, state_at(tree, child)))
+        mover = call(tree.player, (tree.params_at, asked_at(tree, child)))
         if mover != 0 and mover != 1:
             tree.error_node = parent
             tree.error_action = action

@@ -32,22 +32,29 @@ from ..memory.outcomes import find_outcome, link_outcome
 from ..memory.views import edge_at, link_at, node_at, out_of, path_links_of, rng_of, step_at
 from ..native import FAILED
 from ..random import uniform_of
+from .hidden import carry_on, draw_carried, observe, step_hidden
 from .known import draw_listed
 from .leaf import enter_leaf, evaluate, is_end
 from .step import enter_node, new_block, step
 
 
 @inlined
-def descend(tree: Any, graph: bool) -> int:
+def descend(tree: Any, graph: bool, hidden: bool) -> int:
     """Select down to a leaf and value it; DONE, EVALUATE (the leaf waits for an evaluator), or an error.
 
     While a batch is selected, nothing that a policy is worked out from changes on the way, and COLLISION says that the
-    way led to a leaf that waits already. `graph` says that nodes may have several parents (links.py); callers give a
-    constant, so that the code for a tree has nothing of it.
+    way led to a leaf that waits already. `graph` says that nodes may have several parents (links.py), `hidden` that
+    they are histories and the trial carries a state of its own (hidden.py); callers give constants, so that the code
+    for a tree of states has nothing of them.
     """
     index, level = np.int64(tree.root), np.int64(0)
     fresh = False
     draw_temperature(tree)
+    if hidden:
+        tree.length = -1  # nothing to undo
+        status = draw_carried(tree)
+        if status != DONE:
+            return status
     if tree.prior_external and node_at(tree, index).block == NONE and not is_end(tree, node_at(tree, index)):
         tree.leaf = index  # the root's own prior and value come first
         tree.length = 0
@@ -69,12 +76,12 @@ def descend(tree: Any, graph: bool) -> int:
         if node.marks & WAITING:
             return COLLISION
         if fresh or (tree.prior_external and node.block == NONE):  # the latter is new, or the horizon has moved past it
-            status = evaluate(tree, index, level)
+            status = evaluate(tree, index, level, hidden)
             return enter_leaf(tree) if status == DONE else status
         status, action = draw_action(tree, index, level)
         if status != DONE:
             return status
-        status, index, new = draw_outcome(tree, index, action, level, graph)
+        status, index, new = draw_outcome(tree, index, action, level, graph, hidden)
         if status != DONE:
             return status
         fresh = new and tree.growth == LEAF
@@ -109,7 +116,7 @@ def draw_action(tree: Any, index: int, level: int) -> tuple[int, int]:
 
 
 @inlined
-def draw_outcome(tree: Any, index: int, action: int, level: int, graph: bool) -> tuple[int, int, bool]:
+def draw_outcome(tree: Any, index: int, action: int, level: int, graph: bool, hidden: bool) -> tuple[int, int, bool]:
     """Draw an outcome of an action: DONE or an error, the node that it leads to, and whether that is new.
 
     The reward is entered into the path, and in a graph the link.
@@ -121,11 +128,11 @@ def draw_outcome(tree: Any, index: int, action: int, level: int, graph: bool) ->
         first = np.int64(edge_at(tree, edge).child)
     if graph and tree.known:
         return draw_listed(tree, index, edge, level)
-    if tree.deterministic and first != NONE:
+    if not hidden and tree.deterministic and first != NONE:
         child, new = (np.int64(link_at(tree, first).child) if graph else first), False
         step_at(tree, level).reward = link_at(tree, first).reward if graph else node_at(tree, child).reward
     else:
-        status, child, new = sample_outcome(tree, index, action, edge, first, level, graph)
+        status, child, new = sample_outcome(tree, index, action, edge, first, level, graph, hidden)
         if status != DONE:
             return status, child, new
     if graph:
@@ -135,16 +142,24 @@ def draw_outcome(tree: Any, index: int, action: int, level: int, graph: bool) ->
 
 @inlined
 def sample_outcome(
-    tree: Any, index: int, action: int, edge: int, first: int, level: int, graph: bool
+    tree: Any, index: int, action: int, edge: int, first: int, level: int, graph: bool, hidden: bool
 ) -> tuple[int, int, bool]:
     """Ask the problem for an outcome, and find its node or make one; returns what `draw_outcome` does.
 
     `first` is the first outcome of the edge; `edge` is NONE where the node is to have none.
     """
-    status = step(tree, index, action, level)
+    status = step_hidden(tree, index, action, level) if hidden else step(tree, index, action, level)
     if status != DONE:
         return status, np.int64(NONE), False
     terminal = out_of(tree)[1] != 0.0
+    if hidden:
+        if not terminal:
+            status, observed = observe(tree, edge, first, action)
+            if status != DONE:
+                return status, np.int64(NONE), False
+        carry_on(tree)
+        if not terminal and observed != NONE:
+            return DONE, observed, False
     if graph:
         child = find_in_graph(tree, index, edge, terminal)
     else:

@@ -1,0 +1,1 @@
+"""What is believed about a hidden state: particles and their weights."""

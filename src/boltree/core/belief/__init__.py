@@ -1,0 +1,1 @@
+"""Beliefs in compiled code: states that are drawn, stepped and weighed by what was observed."""

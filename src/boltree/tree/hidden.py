@@ -1,0 +1,114 @@
+"""Trees of problems whose state is hidden: what they refuse, and the belief that their trials begin with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..belief.belief import Belief
+from ..core.memory import layout as records
+from ..errors import ParameterError
+from ..messages import shortened
+from ..problem.record import Record
+from .tree_like import TreeLike
+
+WIDENING = (5.0, 1.0 / 15.0)
+"""k and a where observations are real numbers: an action that was taken N times has up to k N^a observed outcomes."""
+
+
+def refuse_for_hidden(tree: TreeLike, state: Any) -> None:
+    """Refuse what needs nodes that are states."""
+    t, name = tree.fields, tree.problem.display_name()
+    if state is not None:
+        raise ParameterError(
+            f"state={shortened(state)}: must be left out, because the state of {name} is hidden; give belief=..."
+        )
+    if t.transpositions:
+        raise ParameterError(
+            f"transpositions: must be False for {name}, whose state is hidden, because a node is a whole history"
+        )
+    if t.evaluator == records.EXTERNAL:
+        raise ParameterError(
+            f"evaluator: must be a number, 'rollout' or 'heuristic' for {name}, whose state is hidden, because an "
+            "object would be shown states"
+        )
+
+
+def enter_widening(tree: TreeLike, widening: Any) -> None:
+    """Enter how many observed outcomes an action may have; refuses what makes no sense."""
+    problem, given = tree.problem, f"widening={widening!r}"
+    if widening is None:
+        real = isinstance(problem.observation, Record) and problem.observation.real
+        widening = WIDENING if real and problem.has("observation_probability") else False
+    if widening is False:
+        return
+    try:
+        factor, power = map(float, widening)
+    except (TypeError, ValueError):
+        factor, power = -1.0, 0.0
+    if not (0.0 < factor < np.inf and 0.0 <= power < 1.0):
+        raise ParameterError(f"{given}: must be (k, a) with k above 0 and a from 0 to below 1, or False")
+    if not problem.has("observation_probability"):
+        raise ParameterError(f"{given}: {problem.display_name()} must have observation_probability")
+    tree.fields.widening, tree.fields.widening_power = factor, power
+
+
+def checked_belief(problem: Any, belief: Any) -> Belief | None:
+    """A belief that a search begins with, or None for the problem's own start."""
+    if belief is None:
+        return None
+    if not problem.hidden:
+        raise ParameterError(
+            f"belief={belief!r}: must be left out, because the state of {problem.display_name()} is seen; give "
+            "state=..."
+        )
+    if not isinstance(belief, Belief):
+        raise ParameterError(f"belief={belief!r}: must be a bt.Belief")
+    if type(belief.problem) is not type(problem):
+        raise ParameterError(
+            f"belief={belief!r}: is about {belief.problem.display_name()}, must be about {problem.display_name()}"
+        )
+    return belief
+
+
+def enter_belief(tree: Any, belief: Belief | None) -> None:
+    """Let trials begin with the states of a belief; with starts of the problem's own where it is None."""
+    tree.belief = belief
+    t = tree.fields
+    if belief is None:
+        t.particle_count = 0
+    else:
+        states = tree.begins = belief.equally_weighted()
+        t.particles_at, t.particle_count = states.ctypes.data, len(states)
+
+
+def belief_of(tree: Any) -> Belief:
+    """What is believed at the root; particles of the problem's own start are drawn when they are first asked for."""
+    if tree.belief is None:
+        if tree.prior is None:
+            tree.prior = Belief(tree.problem, seed=tree.belief_seed)
+        return tree.prior  # type: ignore[no-any-return]
+    return tree.belief  # type: ignore[no-any-return]
+
+
+def believed(tree: Any, action: int, observation: Any) -> Belief:
+    """What is believed after one of the root's actions and an observation."""
+    return belief_of(tree).update(action, observation)
+
+
+def carry_any(tree: TreeLike) -> Any:
+    """Put a state of the root's belief where the trial's lies, as problems are asked about the root; that state."""
+    t = tree.fields
+    if t.particle_count:
+        words: Any = tree.begins[0]
+    else:
+        words = np.frombuffer(tree.problem.start_state(0).tobytes(), np.uint64)
+    tree.storage.scratch["carried"].reshape(2, -1)[:] = words
+    return words.view(tree.problem.state_layout())[0]
+
+
+def carried_state(tree: TreeLike) -> Any:
+    """A copy of the words that the trial carries."""
+    t, memory = tree.fields, tree.storage.scratch["carried"]
+    return memory.reshape(2, -1)[int(t.carried_at != memory.ctypes.data)].copy()
