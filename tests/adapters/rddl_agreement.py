@@ -128,7 +128,7 @@ def agree(domain: str, instance: str, transitions: int = 200, seed: int = 0) -> 
             _, reward, done = world.take(action)
             namespace["uniform"], namespace["sampling"] = (lambda rng, u=u: u), SamplingStub(u)
             my_reward, my_done = step(problem.plain_params, state, action, None)
-            after = problem.observation(state)
+            after = problem.fluent_values(state)
             where = f"action {world.action_names[action]}, u={u}, in {values}"
             here = fluents.save(world.inner)
             observed = dict(zip(names, here, strict=True))

@@ -332,9 +332,9 @@ class RDDLInstance(Problem):
 
     def show_state(self, state: Any) -> str:
         """The fluents' values."""
-        return told(self.observation(state))
+        return told(self.fluent_values(state))
 
-    def observation(self, state: Any) -> dict[str, Any]:
+    def fluent_values(self, state: Any) -> dict[str, Any]:
         """The fluents' values, by name."""
         record = self.as_state(state)
         found = {}

@@ -62,7 +62,8 @@ def evaluate(
         horizon: as of `bt.act`; None is ``"absolute"``, or ``"receding"`` in an environment that goes on longer.
         environment: what is acted in, if it is another thing than the problem: an object with ``reset(seed)``,
             ``where()``, the state it is in as the problem has it, and ``step(action)``, its reward and whether that
-            was the end; where states are hidden, ``seen()`` too, what was observed. A problem that `bt.from_gymnasium` made brings its own.
+            was the end; where states are hidden, ``seen()`` too, what was observed. A problem that `bt.from_gymnasium`
+            made brings its own.
         progress: whether to show a line on the terminal; None shows it in a terminal.
         options: for `Search`: growth, evaluator, transpositions, threads, ...
 

@@ -99,7 +99,7 @@ class Chooser(Protocol):
         """An action, in the record of a state."""
 
     def saw(self, action: int, state: Any) -> None:
-        """Learn that an action was taken, by whom ever, and what it led to; where states are hidden, what was observed."""
+        """Learn that an action was taken, by either player, and what it led to, or what was observed."""
 
 
 class Planning:
