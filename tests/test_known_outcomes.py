@@ -65,7 +65,7 @@ def test_a_rare_outcome_counts_as_much_as_it_should_after_two_visits() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"outcomes": "counted"}, "outcomes='counted': must be 'sampled' or 'known'"),
+        ({"outcomes": "counted"}, "outcomes='counted': must be 'sampled', 'pooled' or 'known'"),
         ({"outcomes": "known"}, "outcomes='known': needs transpositions=True"),
         ({"proofs": True}, "proofs=True: needs outcomes='known'"),
         ({"proofs": 1}, "proofs=1: must be True or False"),

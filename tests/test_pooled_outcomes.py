@@ -12,6 +12,7 @@ import boltree as bt
 from boltree.core.memory.layout import TERMINAL
 from boltree.lab.suite.hiding import simulator_of
 from boltree.lab.suite.regret import Examination
+from boltree.tree.pooled import PooledModel
 from known_games import Exact
 
 POOLED: dict[str, Any] = {"growth": "trial", "transpositions": True, "outcomes": "pooled"}
@@ -71,11 +72,18 @@ class Plain:
 
 
 def walk() -> bt.Problem:
-    """A slippery walk along a line: its ends are seen at the horizon only, so nothing is known of them."""
+    """A slippery walk along a line, with rare jumps to places of which some are seen at the horizon only."""
     rows = []
     for x in range(15):
-        here = [[(0.7, min(x + 1, 14), 0.1 * x, False), (0.3, max(x - 1, 0), 0.0, False)]]
-        rows.append([*here, [(0.6, max(x - 1, 0), 0.3, False), (0.4, min(x + 1, 14), -0.2, x == 9)]])
+        up, down, far = min(x + 1, 14), max(x - 1, 0), 15 + x
+        rows.append(
+            [
+                [(0.65, up, 0.1 * x, False), (0.25, down, 0.0, False), (0.1, far, 0.0, False)],
+                [(0.6, down, 0.3, False), (0.3, up, -0.2, x == 9), (0.1, far, 0.5, False)],
+            ]
+        )
+    rows += [[[(1.0, x, 1.0, False)], [(1.0, 30 + x, 0.0, False)]] for x in range(15)]
+    rows += [[[(1.0, x, 1.0, False)], [(1.0, x, 2.0, False)]] for x in range(15)]
     return bt.problems.OutcomeTable(rows, horizon=6, start=7, discount=0.9)
 
 
@@ -103,6 +111,18 @@ def test_every_number(seed: int, make: str) -> None:
                 assert edge["w"] == pytest.approx(q[int(edge["action"])] * edge["visits"])
                 compared += 1
     assert compared > 20
+
+
+def test_where_nothing_is_known_of_what_follows_it_is_the_mean_of_the_states() -> None:
+    """State 0 leads to state 1, of which no action was tried; state 2 ends."""
+    counts = np.array([4, 2])
+    model = PooledModel(
+        np.array([0, 1, 1, 2]), np.zeros(3, np.uint8), counts, np.array([4.0, 6.0]), np.array([0, 1]),
+        np.array([1, -1]), counts,
+    )  # fmt: skip
+    values, layers = model.values(2, 0.5)
+    assert layers == 3
+    assert values.reshape(3, 4).tolist() == [[0.0] * 4, [1.0, 0.0, 3.0, 2.0], [1.0 + 0.5 * 2.0, 0.0, 3.0, 2.5]]
 
 
 def test_looking_changes_nothing() -> None:

@@ -42,7 +42,7 @@ class PooledOutcomes:
         number = np.full(self._tree.size, -1)
         describe_states(record, number, none, np.zeros(0, np.uint8))
         pool_outcomes(record, number, none, none, np.zeros(0), _free(0), none, none, none)
-        model = _Model(np.zeros(1, np.int64), np.zeros(0, np.uint8), none, np.zeros(0), none, none, none)
+        model = PooledModel(np.zeros(1, np.int64), np.zeros(0, np.uint8), none, np.zeros(0), none, none, none)
         values, layers = model.values(1, 1.0)
         enter_pooled(record, number, none, none, *model.facts, values, layers, model.q)
 
@@ -60,7 +60,7 @@ class PooledOutcomes:
         visits, rewards = np.zeros(offset[-1], np.int64), np.zeros(offset[-1])
         pair, follower, seen = (np.empty(int(t.unit_count), np.int64) for _ in range(3))
         found = pool_outcomes(record, number, offset, visits, rewards, _free(pair.size), pair, follower, seen)
-        model = _Model(offset, player, visits, rewards, pair[:found], follower[:found], seen[:found])
+        model = PooledModel(offset, player, visits, rewards, pair[:found], follower[:found], seen[:found])
         steps = int(t.horizon) - int(self._tree.storage.node(int(t.root)).depth)
         room = SHARE_OF_EXACT_VALUES * self._tree.max_bytes
         if steps * found > OUTCOMES_PER_VISIT * int(t.visits_made) or 8 * (steps + 1) * (count + 1) > room:
@@ -70,7 +70,7 @@ class PooledOutcomes:
         return True
 
 
-class _Model:
+class PooledModel:
     """Pairs that were tried are rows; the outcomes of a row are weighed by how often they were seen.
 
     A state of which no action was tried (it was seen at the horizon only) has no value. Outcomes that lead there are
