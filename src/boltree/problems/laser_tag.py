@@ -38,9 +38,9 @@ class LaserTag(Tag):
     """Tag on 11 x 7 cells with obstacles, by a robot that does not know its cell and measures eight distances.
 
     Actions, rewards and the opponent are those of `Tag`; both start in any free cell, unseen. An observation is what
-    eight beams read, clockwise from the north: the whole part of d - 2.5 abs(z), or 0, where z is a standard normal number
-    and d the distance to the first wall, obstacle or opponent, that cell counted (times the root of 2 on diagonals). In
-    the opponent's cell every beam reads 255.
+    eight beams read, clockwise from the north: the whole part of d - 2.5 abs(z), or 0, where z is a standard normal
+    number and d the distance to the first wall, obstacle or opponent, that cell counted (times the root of 2 on
+    diagonals). In the opponent's cell every beam reads 255.
 
     The state is as in `Tag`.
 
