@@ -446,6 +446,21 @@ def test_a_perturbed_state_may_explain_what_no_particle_did(name: str) -> None:
     assert explained >= 8
 
 
+@pytest.mark.skipif(not hasattr(bt, "Belief"), reason="needs beliefs")
+@pytest.mark.parametrize("name", ["RockSample", "Tag", "LaserTag", "Pocman", "SubHunt"])
+def test_a_belief_lives_through_episodes(name: str) -> None:
+    problem, rng = MAKERS[name](), new_generator(5)
+    for episode in range(6):
+        belief = bt.Belief(problem, particles=1_000, seed=episode)
+        state = np.asarray(problem.as_state(belief.draw())).reshape(1)
+        for _ in range(40):
+            before, action = state.copy(), problem.plain_random_action(PlainState(state), rng)
+            if problem.plain_step(PlainState(state), action, rng)[1]:
+                break
+            seen = problem.plain_observe(before[0], action, state[0], rng)
+            belief = belief.update(action, problem.present_observation(seen))
+
+
 # LightDark
 
 

@@ -145,8 +145,8 @@ def _move_ghost(params: Any, state: Any, g: Any, rng: Any) -> None:
 
 
 @register_jitable  # type: ignore[untyped-decorator]
-def _perceived(params: Any, state: Any, own_food: Any) -> Any:
-    """The ten bits that Pocman perceives; whether there was food in his own cell is given."""
+def _perceived(params: Any, state: Any) -> Any:
+    """The ten bits that Pocman perceives, before he eats."""
     poc = np.int64(state.pocman)
     seen = np.int64(0)
     for g in range(4):
@@ -161,7 +161,7 @@ def _perceived(params: Any, state: Any, own_food: Any) -> Any:
     for a in range(4):
         if params.following[poc, a] >= 0:
             seen |= 16 << a
-    smelled = own_food
+    smelled = state.ate != 0
     for word in range(WORDS):
         smelled |= (np.uint64(state.food[word]) & np.uint64(params.around[poc, word])) != np.uint64(0)
     return seen | 256 if smelled else seen
@@ -179,7 +179,7 @@ class Pocman(Problem):
     there, 8 food within one cell, 9 a ghost within 2 moves. x goes east, y north, both from 0; cells count 17 y + x.
 
     The state is the cells of Pocman and the ghosts, where each goes (-1 nowhere), the power that is left, the last
-    action (-1 before the first), and the food as bits, and how many.
+    action (-1 before the first), whether it ate, and the food as bits, and how many.
 
     Args:
         rollout: "legal", or "preferred": with power towards ghosts in sight, else away from them and not back (the
@@ -189,7 +189,7 @@ class Pocman(Problem):
     """  # fmt: skip
 
     state = record(
-        food=f"u8[{WORDS}]", pocman="u2", ghosts="u2[4]", left="u2", going="i1[4]", power="u1", last="i1"
+        food=f"u8[{WORDS}]", pocman="u2", ghosts="u2[4]", left="u2", going="i1[4]", power="u1", last="i1", ate="u1"
     )  # fmt: skip
     params = record(
         x="u1[:]",
@@ -224,6 +224,7 @@ class Pocman(Problem):
             state.going[g] = NOWHERE
         state.power = 0
         state.last = NOWHERE
+        state.ate = 0
         left = np.int64(0)
         for word in range(WORDS):  # each bit of a random word is set with probability 1/2
             drawn = (np.uint64(integer(rng, 2**32)) << np.uint64(32)) | np.uint64(integer(rng, 2**32))
@@ -269,6 +270,7 @@ class Pocman(Problem):
             raise ValueError("a wall is there")
         state.pocman = to
         state.last = action
+        state.ate = 0
         if state.power > 0:
             state.power = np.int64(state.power) - 1
         hit = -1
@@ -287,6 +289,7 @@ class Pocman(Problem):
             state.going[hit] = NOWHERE
         if _has(state.food, to):
             _flip(state.food, to)
+            state.ate = 1
             state.left = np.int64(state.left) - 1
             if state.left == 0:
                 return reward + 1000.0, True
@@ -298,12 +301,11 @@ class Pocman(Problem):
 
     @staticmethod
     def observe(params, state, action, next_state, rng, out):  # type: ignore[no-untyped-def]
-        return _perceived(params, next_state, _has(state.food, np.int64(next_state.pocman)))  # before it is eaten
+        return _perceived(params, next_state)
 
     @staticmethod
     def observation_probability(params, observation, state, action, next_state):  # type: ignore[no-untyped-def]
-        own_food = _has(state.food, np.int64(next_state.pocman))
-        return 1.0 if observation == _perceived(params, next_state, own_food) else 0.0
+        return 1.0 if observation == _perceived(params, next_state) else 0.0
 
     @staticmethod
     def perturb(params, state, rng):  # type: ignore[no-untyped-def]
@@ -317,7 +319,10 @@ class Pocman(Problem):
         for i in range(len(params.food)):
             cell = np.int64(params.food[i])
             near = (np.uint64(params.around[poc, cell >> 6]) >> (np.uint64(cell) & _LOW)) & _ONE
-            if cell != poc and near != np.uint64(0) and uniform(rng) < 0.25:
+            if cell == poc:
+                if uniform(rng) < 0.25:
+                    state.ate = 1 - np.int64(state.ate)
+            elif near != np.uint64(0) and uniform(rng) < 0.25:
                 change = -1 if _has(state.food, cell) else 1
                 if np.int64(state.left) + change > 0:
                     _flip(state.food, cell)
