@@ -19,6 +19,8 @@ class PlainState:
     __slots__ = ("memory",)
 
     def __init__(self, memory: Any) -> None:
+        if isinstance(memory, PlainState):
+            memory = memory.memory
         object.__setattr__(self, "memory", memory if isinstance(memory, np.ndarray) else np.asarray(memory).reshape(1))
 
     @classmethod
