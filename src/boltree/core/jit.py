@@ -25,7 +25,6 @@ import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 
-from ..log import logger
 from .machine_code import make_room, source_stamp, version_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -173,5 +172,7 @@ class _PackageCache(FunctionCache):
 def say_compiling(function: str) -> None:
     """Tell the user why a call takes seconds, where it does."""
     if function in COSTLY:
+        from ..log import logger
+
         what, seconds = COSTLY[function]
         logger.info("compiling %s (about %d s, once on this machine) ...", what, seconds)

@@ -25,7 +25,6 @@ from ..problem.problem import Problem, not_a_problem
 from ..problem.python.problem import PythonProblem
 from ..tree.model import Model
 from ..tree.outcomes import lists_outcomes
-from .size import steps_to_more
 from .starts import DRAWN_STARTS, Starts, starts_of
 
 FIRST_ROWS, PIECE_SECONDS = 1_000, 0.05
@@ -210,6 +209,8 @@ def _list_states(model: Model, watch: Callable[[int, int], object] | None) -> No
         spent = max(time.perf_counter() - began, 1e-6)
         rows = max(1, min(int((model.row_count - before) * PIECE_SECONDS / spent), 8 * rows))
         if isinstance(problem, PythonProblem) and not walked and model.size > WALKED_FROM * most:
+            from .size import steps_to_more
+
             walked = True
             start = model.states[0].copy().view(problem.state_layout())
             steps = steps_to_more(problem, start, most)

@@ -22,7 +22,6 @@ from ..core.jit import JIT_DISABLED
 from ..core.native import address_of_compiled, address_of_python, array_at, build_array, record_at
 from ..core.random import uniform
 from ..errors import ProblemError
-from .misspelt import unknown_field
 from .record import Record
 from .state import PADDING
 
@@ -341,6 +340,8 @@ class Binding:
 
     def _refuse_misspelt(self, names: Iterable[str]) -> None:
         """Raise an error that says which field is not there, if that is why functions do not compile."""
+        from .misspelt import unknown_field
+
         for name in names:
             function = self._functions.get(name)
             if function is not None:

@@ -7,8 +7,8 @@ import numpy as np
 from ..core.memory import layout as records
 from ..tree import Tree
 
-ENOUGH_TRIALS = 1_000
-"""After this number of trials a tree says something about its problem."""
+FEWEST_VISITS = 500
+"""Fewer visits of the root's actions say nothing; after `Search.advance` few may be left."""
 
 SEEN_NODES = 20_000
 """This number of nodes, the first ones, is looked at."""
@@ -24,7 +24,7 @@ def flatness_of(tree: Tree) -> str:
         return ""
     visits = int(edges["visits"].sum())
     states = int((tree.storage.nodes["parent"][1 : tree.size] == int(tree.fields.root)).sum())
-    if visits < ENOUGH_TRIALS // 2 or states <= MOST_NEW * visits:
+    if visits < FEWEST_VISITS or states <= MOST_NEW * visits:
         return ""
     return (
         f"{tree.problem.display_name()}: {states:,} of the {visits:,} outcomes of the first actions were "

@@ -29,11 +29,13 @@ from ..tree.runner import Limits, OneThread, Runner
 from ..tree.survey import Survey, survey
 from ..tree.transpositions import Transpositions
 from .defaults import Settings, settings_for
-from .noticed import ENOUGH_TRIALS, flatness_of, sameness_of
 from .progress import ProgressLine
 from .show import PrintableTree
 from .summary import search_html, search_text
 from .viewing import Page, page_of
+
+TELLING_TRIALS = 1_000
+"""After this number of trials a tree says something about its problem."""
 
 
 class Search:
@@ -248,7 +250,9 @@ class Search:
 
     def _warn_of_what_is_seen(self) -> None:
         """Warn, once, where the tree shows that more trials will not help."""
-        if not self._looked_through and self.trials >= ENOUGH_TRIALS:
+        if not self._looked_through and self.trials >= TELLING_TRIALS:
+            from .noticed import flatness_of, sameness_of
+
             self._looked_through = True
             for said in (flatness_of(self.tree), sameness_of(self.tree)):
                 if said:
