@@ -32,13 +32,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
-        environment |= {"BOLTREE_CACHE": str(folder / "cache"), "BOLTREE_QUIET": "1"}
+        environment |= {"BOLTREE_CACHE": str(folder / "cache")}
 
         def run(*command: object, inside: Path = folder) -> str:
             words = [str(word) for word in command]
-            done = subprocess.run(words, cwd=inside, env=environment, stdout=subprocess.PIPE, text=True)
+            done = subprocess.run(words, cwd=inside, env=environment, capture_output=True, text=True)
             if done.returncode:
-                sys.exit(f"{' '.join(words[:4])} ...: failed\n{done.stdout}")
+                sys.exit(f"{' '.join(words[:4])} ...: failed\n{done.stdout}{done.stderr}")
+            if "boltree: compiling" in done.stderr:
+                sys.exit(
+                    f"{' '.join(words[:4])} ...: compiled a kernel; the wheel should have brought its machine code"
+                )
             return done.stdout
 
         run(sys.executable, "-m", "build", "--outdir", folder / "dist", ROOT)

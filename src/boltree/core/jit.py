@@ -7,8 +7,8 @@ Why these options, once and for all:
   without the run-time cannot create or return arrays, so nothing is counted, and it is always
   inlined into its caller.
 * ``error_model="numpy"``: a division does not branch to raise ``ZeroDivisionError``.
-* A kernel is compiled once per machine and kept on disk. Numba keys its own cache on the file that
-  defines a function, so an edit to a helper in another file would silently keep the old machine
+* A kernel is compiled once per machine and kept on disk, or came with the package (shipped.py). Numba keys its own
+  cache on the file that defines a function, so an edit to a helper in another file would silently keep the old machine
   code. Ours is keyed on the text of the whole package (machine_code.py).
 
 With ``NUMBA_DISABLE_JIT=1`` every function here stays plain Python and can be stepped through.
@@ -22,9 +22,10 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, NullCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 
+from . import shipped
 from .machine_code import make_room, source_stamp, version_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -160,6 +161,8 @@ class _PackageCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context)
+        if found is None:
+            found = self._load_shipped(sig, target_context)
         if found is None and self._announce:
             say_compiling(self._announce)
         return found
@@ -167,6 +170,16 @@ class _PackageCache(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         super().save_overload(sig, data)
         make_room()
+
+    def _load_shipped(self, sig: Any, target_context: Any) -> Any:
+        """The machine code that came with the package, where this processor can run it."""
+        target = shipped.shipped_target()
+        if target is None:
+            return None
+        code = IndexDataCacheFile(str(shipped.FOLDER), self._impl.filename_base, source_stamp())
+        key = (sig, target, *self._index_key(sig, target_context.codegen())[2:])
+        data = code.load(key)
+        return None if data is None else self._impl.rebuild(target_context, data)
 
 
 def say_compiling(function: str) -> None:
