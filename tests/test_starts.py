@@ -9,6 +9,7 @@ import pytest
 import boltree as bt
 from boltree.exact import size
 from boltree.exact.size import steps_to_more
+from boltree.exact.solve import Solution
 from child import Interrupt, call
 
 LINE = [[[(1.0, max(s - 1, 0), -1.0, s == 1)], [(1.0, min(s + 1, 5), -1.0, False)]] for s in range(6)]
@@ -138,3 +139,8 @@ def interrupt_solving():
 def test_an_interrupt_ends_it():
     """Five million states of a compiled problem take long to list."""
     assert call(interrupt_solving) == "interrupted\n"
+
+
+def test_other_objectives_have_the_same_starts():
+    solution = bt.solve(line([0.0, 0.5, 0.0, 0.0, 0.0, 0.5]))
+    assert Solution(solution.model, "uniform", 1.0).root_value < solution.root_value == -3.0

@@ -21,8 +21,8 @@ MOST_BYTES = 512 << 20
 """What all versions may take together; one takes about 20 MB."""
 
 UNCOMPILED = (
-    "adapters", "batches", "cli", "evaluators", "go/gtp", "go/match", "jobs", "lab", "parallel", "search", "tree",
-    "viewer", "web",
+    "adapters", "batches", "cli", "evaluators", "exact", "go/gtp", "go/match", "jobs", "lab", "parallel", "search",
+    "tree", "viewer", "web",
 )  # fmt: skip
 """Packages without compiled functions: machine code stays valid when they are edited."""
 

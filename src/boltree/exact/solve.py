@@ -59,25 +59,23 @@ def backward(model: Model, objective: Objective, alpha: float) -> list[NDArray[n
 class Solution:
     """Exact values of a problem. Depths count from the start, which may be one of several states."""
 
-    def __init__(self, model: Model, objective: Objective, alpha: float, starts: Starts | None = None) -> None:
+    def __init__(self, model: Model, objective: Objective, alpha: float, *, drawn: bool = False) -> None:
         self.model, self.objective, self.alpha = model, objective, alpha
         self.values = backward(model, objective, alpha)
-        self._starts = starts
+        self._drawn = drawn  # whether the starts were seen, not listed
 
     @property
     def root_value(self) -> float:
         """The value of the start state; the mean over the `starts` where there are several."""
-        chances = np.ones(1) if self._starts is None else self._starts.chances
-        return float(chances @ self.values[0])
+        return float(self.model.chances @ self.values[0])
 
     @property
     def starts(self) -> list[tuple[float, Any, float]]:
         """The probability of each state where it may start, the state, and its value."""
         model = self.model
-        chances = np.ones(1) if self._starts is None else self._starts.chances
         records = model.states[: model.starts].copy().view(model.problem.state_layout()).reshape(-1)
         states = [model.problem.present(record) for record in records]
-        return list(zip(chances.tolist(), states, self.values[0].tolist(), strict=True))
+        return list(zip(model.chances.tolist(), states, self.values[0].tolist(), strict=True))
 
     def __repr__(self) -> str:
         return f"<{self._title()}>"
@@ -93,8 +91,8 @@ class Solution:
 
     def _title(self) -> str:
         model, of = self.model, ""
-        if self._starts is not None and model.starts > 1:
-            drawn = f" that {DRAWN_STARTS:,} draws came to" if self._starts.drawn else ""
+        if model.starts > 1:
+            drawn = f" that {DRAWN_STARTS:,} draws came to" if self._drawn else ""
             least, most = self.values[0].min(), self.values[0].max()
             of = f", the mean over {model.starts:,} starts{drawn} ({least:.6g} to {most:.6g})"
         if self.objective != "reward":
@@ -187,14 +185,14 @@ def solve(
     with rescued() if isinstance(problem, PythonProblem) else nullcontext():
         starts = starts_of(problem) if state is None else Starts([problem.as_state(state)], np.ones(1))
         first, *others = starts.states
-        model = Model(problem, first, problem.horizon if horizon is None else horizon, most, others)
+        model = Model(problem, first, problem.horizon if horizon is None else horizon, most, others, starts.chances)
         line = _Line(problem, most) if progress is True else None
         try:
             _list_states(model, line or (progress if callable(progress) else None))
         finally:
             if line is not None:
                 line.close()
-    return Solution(model, objective, float(alpha), starts)
+    return Solution(model, objective, float(alpha), drawn=starts.drawn)
 
 
 def _list_states(model: Model, watch: Callable[[int, int], object] | None) -> None:

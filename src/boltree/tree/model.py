@@ -28,18 +28,29 @@ class Model:
         horizon: how many steps there are.
         max_states: it is given up where there are more.
         others: further states where it may begin; all are different.
+        chances: how probable it is to begin in `state` and in each of the `others`; all the same if None.
 
     Attributes:
         starts: how many states it begins in: the first ones.
+        chances: how probable each of these is.
         closed: whether every state that can be reached is listed, with what may follow.
         full: whether there are more states than `max_states`.
     """
 
-    def __init__(self, problem: Problem, state: Any, horizon: int, max_states: int, others: Sequence[Any] = ()) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        state: Any,
+        horizon: int,
+        max_states: int,
+        others: Sequence[Any] = (),
+        chances: NDArray[np.float64] | None = None,
+    ) -> None:
         self.problem, self.horizon, self.max_states = problem, horizon, max_states
         self.closed = self.full = False
         words = problem.state_layout().itemsize // 8
         self.starts = 1 + len(others)
+        self.chances = np.full(self.starts, 1.0 / self.starts) if chances is None else chances
         room = max(1024, 2 * self.starts)
         self.states = np.zeros((room, words), np.uint64)
         for i, one in enumerate((state, *others)):
