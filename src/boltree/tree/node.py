@@ -62,7 +62,7 @@ class Node:
 
     @property
     def number(self) -> int:
-        """The node's number, by which ``search.node_at(number)`` finds it again: it was made as the `number`-th."""
+        """The node's number in the order in which nodes were made; ``search.node_at(number)`` finds it again."""
         return self._index
 
     @property

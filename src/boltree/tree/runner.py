@@ -80,7 +80,7 @@ class ChunkedRunner:
     """Runs trials in chunks; subclasses say how a chunk is run."""
 
     first_chunk_trials = 1
-    """Trials of the first chunk: they may be slow."""
+    """Trials of the first chunk, before it is known how slow they are."""
 
     compile_seconds = 0.0
     """Seconds of this run that went into compiling, which no limit counts."""
