@@ -19,7 +19,7 @@ import numpy as np
 
 from . import problems
 from .algorithms.table import DENTS, PUCT, UCT
-from .core.jit import cache_folder
+from .core.machine_code import version_folder
 from .core.shipped import common_processor, write_target
 from .exact.evaluate import simple_regret
 from .exact.solve import solve
@@ -128,7 +128,7 @@ def compile_here(searches: tuple[Callable[[], None], ...]) -> None:
     """Run small searches in this process, whose machine code is kept where this process keeps it."""
     for search in searches:
         search()
-    write_target(cache_folder())
+    write_target(version_folder())
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from boltree.core import jit, shipped
+from boltree.core.machine_code import version_folder
 
 shipped.FOLDER = Path(sys.argv[1])
 
@@ -26,8 +27,8 @@ compiled = []
 twice._compiler.compile, inner = lambda *types: compiled.append(types) or inner(*types), twice._compiler.compile
 assert twice(21) == 42
 if sys.argv[2] == "write":
-    shipped.write_target(jit.cache_folder())
-print(len(compiled), jit.cache_folder())
+    shipped.write_target(version_folder())
+print(len(compiled), version_folder())
 """
 
 

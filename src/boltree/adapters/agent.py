@@ -7,7 +7,7 @@ from typing import Any, Literal
 from ..algorithms.table import Algorithm
 from ..errors import ParameterError
 from ..problem.problem import Problem
-from ..search.act import Episode
+from ..search.act import Episode, run_at_least_once
 from ..search.search import Search
 from . import from_gymnasium
 
@@ -19,7 +19,7 @@ class Agent:
         environment: an environment of Gymnasium's, its id, or a problem that `bt.from_gymnasium` made of it (which is
             where to say how it is planned in). The agent acts in this environment and plans in another.
         algorithm: how to plan; as `bt.plan` does if None.
-        trials, seconds: how long to plan before each step.
+        trials, seconds: how long to plan before each step; for one trial at least.
         seed: of the search.
         horizon: ``"absolute"`` looks to the problem's horizon, ``"receding"`` always as far ahead as at first. None
             takes the first where the problem goes to the environment's time limit, else the second.
@@ -89,7 +89,7 @@ class Agent:
             raise ParameterError(
                 f"Agent: the horizon of {self.search.horizon} steps is used up; use horizon='receding'"
             )
-        self.search.run(trials=self._trials, seconds=self._seconds)
+        run_at_least_once(self.search, self._trials, self._seconds)
         return self.search.recommend()
 
     def step(self) -> tuple[int, float]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.interrupts import between_steps
 from ..errors import ProblemError
 from ..messages import counted
 from ..problem.python.problem import PythonProblem
@@ -50,6 +51,7 @@ class SimulatedProblem(PythonProblem):
         self.simulator.prepare(state, None if self.deterministic else _words(rng))
         legal = state.legal
         for _ in range(steps):
+            between_steps()
             if legal is None:
                 action = int(rng.random() * self.actions)
             else:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.interrupts import between_steps
 from .freezing import frozen
 from .restoring import Restoring
 
@@ -175,6 +176,7 @@ class Replayed(Simulator):
             before, action, words = before.state
         self.world.begin(action)
         for action, words in reversed(steps):
+            between_steps()
             if words is not None:
                 self.seed(words)
             self.world.take(action)

@@ -12,6 +12,7 @@ and Domshlak 2014), ANTS (Kozakowski et al. 2022).
 
 from __future__ import annotations
 
+import inspect
 import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union
@@ -80,6 +81,12 @@ _CHECKS: dict[str, tuple[Any, str]] = {
 
 class _Named(type):
     """A metaclass that suggests which parameter was probably meant by an unknown one."""
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """The parameters, as help and notebooks show them."""
+        init = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return init.replace(parameters=list(init.parameters.values())[1:], return_annotation=init.empty)
 
     if not TYPE_CHECKING:  # type checkers read an algorithm's own __init__
 

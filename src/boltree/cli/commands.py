@@ -24,6 +24,7 @@ from ..search.search import Search
 from ..terminal import Parser, positive_number, seed_number, table, whole_number
 from ..version import __version__
 from ..viewer.commands import add_watch
+from .cache import add_cache
 
 TRIALS = 100_000
 """Trials of each algorithm that is compared, unless a number is given."""
@@ -43,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_go(commands)
     add_network(commands)
     add_bench(commands)
+    add_cache(commands)
     options = parser.parse_args(arguments)
     try:
         return int(options.call(options))

@@ -1,9 +1,12 @@
-"""Ctrl-C: none is lost where Python would drop it, and none comes while data are half changed.
+"""Ctrl-C: none is lost where Python would drop it, and none comes while data are half changed. The end of a run.
 
 A kernel calls a problem in plain Python through C, and an exception cannot pass through C. What a method raises is
 caught and kept (native.py), but an interrupt may arrive a moment later, when the method has been left: Python then
 prints it as "ignored" and goes on. So it does where an interrupt meets a finaliser: of the threads of an earlier
 search, say, which may be cleaned up at any time. While a search runs, `rescued` catches what Python would ignore.
+
+A run that is over ends in the middle of a trial too, where Python is asked about every step of it: `between_steps`
+then raises `RunEnds`, which takes the way of any exception of a user's method, and the trial is undone.
 """
 
 from __future__ import annotations
@@ -17,7 +20,52 @@ from typing import Any
 
 dropped: dict[int, BaseException] = {}
 """Interrupts that Python dropped, by thread."""
+watches: dict[int, Callable[[], None]] = {}
+"""What is asked before each step of a problem in plain Python, by thread; it may raise `RunEnds`."""
 _changing = threading.RLock()
+
+
+class RunEnds(BaseException):
+    """A run is over in the middle of a trial; not an error, so that no user's ``except Exception`` takes it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def between_steps() -> None:
+    """Let the run of this thread end here, if it is time: called before each step of a problem in plain Python."""
+    if watches:
+        watch = watches.get(threading.get_ident())
+        if watch is not None:
+            watch()
+
+
+@contextmanager
+def watched(watch: Callable[[], None]) -> Iterator[None]:
+    """Call a function before each step that a problem in plain Python takes in this thread, while this block runs."""
+    thread = threading.get_ident()
+    before = watches.get(thread)
+    try:
+        watches[thread] = watch
+        yield
+    finally:
+        if before is None:
+            watches.pop(thread, None)
+        else:
+            watches[thread] = before
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Take no steps of this block for steps of the run."""
+    thread = threading.get_ident()
+    before = watches.pop(thread, None)
+    try:
+        yield
+    finally:
+        if before is not None:
+            watches[thread] = before
 
 
 def raise_dropped() -> None:

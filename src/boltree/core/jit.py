@@ -9,20 +9,15 @@ Why these options, once and for all:
 * ``error_model="numpy"``: a division does not branch to raise ``ZeroDivisionError``.
 * A kernel is compiled once per machine and kept on disk, or came with the package (shipped.py). Numba keys its own
   cache on the file that defines a function, so an edit to a helper in another file would silently keep the old machine
-  code. Ours is keyed on the text of the whole package.
+  code. Ours is keyed on the text of the whole package (machine_code.py).
 
 With ``NUMBA_DISABLE_JIT=1`` every function here stays plain Python and can be stepped through.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 import sys
-import tempfile
 from collections.abc import Callable
-from functools import lru_cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -31,6 +26,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 from numba.core.codegen import JITCodeLibrary
 
 from . import shipped
+from .machine_code import make_room, source_stamp, version_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -128,48 +124,22 @@ def keep_on_disk(dispatcher: Any, name: str, *, announce: bool = False) -> None:
         dispatcher._cache = NullCache()
 
 
-UNCOMPILED = (
-    "adapters", "batches", "belief", "cli", "evaluators", "go/gtp", "go/match", "jobs", "lab", "parallel", "search",
-    "tree", "viewer", "web",
-)  # fmt: skip
-"""Packages without compiled functions: machine code stays valid when they are edited."""
-
-
-@lru_cache(maxsize=1)
-def source_stamp() -> str:
-    """A hash of the package's sources that may be compiled: machine code is valid only for this text."""
-    digest, package = hashlib.sha256(), Path(__file__).resolve().parents[1]
-    apart = {package / room for room in UNCOMPILED}
-    for path in sorted(package.rglob("*.py")):
-        if apart.isdisjoint(path.parents):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-@lru_cache(maxsize=1)
-def cache_folder() -> Path:
-    """Where machine code is kept: ``BOLTREE_CACHE``, else the user's cache folder, else a temporary one."""
-    chosen = os.environ.get("BOLTREE_CACHE")
-    if chosen:
-        candidates = [Path(chosen)]
-    else:
-        home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-        candidates = [Path(home) if home else Path.home() / ".cache"]
-        candidates.append(Path(tempfile.gettempdir()))
-    for folder in candidates:
-        path = folder / "boltree" / "machine-code"
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=path).close()
-        except OSError:
-            continue
-        return path
-    raise OSError("no writable cache folder")
+COSTLY = {
+    "run_trials": ("trials in a tree", 20),
+    "run_graph_trials": ("trials with shared nodes", 14),
+    "run_worker": ("trials of several threads on one tree", 20),
+    "begin_merging": ("the merging of trees", 6),
+    "select_batch": ("trials in batches", 6),
+    "back_up_batch": ("the backup of batches", 3),
+    "run_searches": ("many searches", 14),
+    "advance_groups": ("trials of many searches in common batches", 29),
+}
+"""What takes long to compile, in words, and about how many seconds it takes on a core that does nothing else."""
 
 
 class _Locator(_CacheLocator):
     def get_cache_path(self) -> str:
-        return str(cache_folder())
+        return str(version_folder())
 
     def get_source_stamp(self) -> str:
         return source_stamp()
@@ -188,7 +158,7 @@ class _CacheImpl(CompileResultCacheImpl):
 class _PackageCache(FunctionCache):
     def __init__(self, function: Callable[..., Any], name: str, announce: bool) -> None:
         self._impl_class = lambda _: _CacheImpl(name)
-        self._announce = announce
+        self._announce = function.__name__ if announce else ""
         super().__init__(function)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
@@ -199,8 +169,12 @@ class _PackageCache(FunctionCache):
         if found is None:
             found = self._load_shipped(sig, target_context)
         if found is None and self._announce:
-            say_compiling()
+            say_compiling(self._announce)
         return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        super().save_overload(sig, data)
+        make_room()
 
     def _load_shipped(self, sig: Any, target_context: Any) -> Any:
         """The machine code that came with the package, where this processor can run it."""
@@ -213,8 +187,10 @@ class _PackageCache(FunctionCache):
         return None if data is None else self._impl.rebuild(target_context, data)
 
 
-@lru_cache(maxsize=1)
-def say_compiling() -> None:
-    """Tell the user, once per process, why the first call takes seconds."""
-    if not os.environ.get("BOLTREE_QUIET"):
-        print("boltree: compiling (about 20 s the first time; kept for next time) ...", file=sys.stderr, flush=True)
+def say_compiling(function: str) -> None:
+    """Tell the user why a call takes seconds, where it does."""
+    if function in COSTLY:
+        from ..log import logger
+
+        what, seconds = COSTLY[function]
+        logger.info("compiling %s (about %d s, once on this machine) ...", what, seconds)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from ..core.exact import model as kernels
 from ..errors import ParameterError
-from ..messages import shortened
+from ..messages import counted, shortened
 from ..tree.model import Model
+from .starts import DRAWN_STARTS
 
 Objective = Literal["reward", "soft", "uniform"]
 
@@ -36,19 +37,55 @@ def backward(model: Model, objective: Objective, alpha: float) -> list[NDArray[n
 
 
 class Solution:
-    """Exact values of a problem. Depths count from the start state."""
+    """Exact values of a problem. Depths count from the start, which may be one of several states."""
 
-    def __init__(self, model: Model, objective: Objective, alpha: float) -> None:
+    def __init__(self, model: Model, objective: Objective, alpha: float, *, drawn: bool = False) -> None:
         self.model, self.objective, self.alpha = model, objective, alpha
         self.values = backward(model, objective, alpha)
+        self._drawn = drawn  # whether the starts were seen, not listed
 
     @property
     def root_value(self) -> float:
-        """The value of the start state."""
-        return float(self.values[0][0])
+        """The value of the start state; the mean over the `starts` where there are several."""
+        return float(self.model.chances @ self.values[0])
+
+    @property
+    def starts(self) -> list[tuple[float, Any, float]]:
+        """The probability of each state where it may start, the state, and its value."""
+        model = self.model
+        records = model.states[: model.starts].copy().view(model.problem.state_layout()).reshape(-1)
+        states = [model.problem.present(record) for record in records]
+        return list(zip(model.chances.tolist(), states, self.values[0].tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        return f"<{self._title()}>"
+
+    def __str__(self) -> str:
+        lines = [self._title()]
+        if self.model.starts == 1:
+            name = self.model.problem.action_name_in
+            state = self.starts[0][1]
+            for action, q in zip(self.actions().tolist(), self.q().tolist(), strict=True):
+                lines.append(f"  {name(state, action):<12}  {q:.6g}")
+        return "\n".join(lines)
+
+    def _title(self) -> str:
+        model, of = self.model, ""
+        if model.starts > 1:
+            drawn = f" that {DRAWN_STARTS:,} draws came to" if self._drawn else ""
+            least, most = self.values[0].min(), self.values[0].max()
+            of = f", the mean over {model.starts:,} starts{drawn} ({least:.6g} to {most:.6g})"
+        if self.objective != "reward":
+            of += f", {self.objective}" + (f" with alpha={self.alpha:g}" if self.objective == "soft" else "")
+        size = f"{counted(model.size, 'state')}, {counted(model.horizon, 'step')}"
+        return f"Solution of {model.problem.display_name()}: value {self.root_value:.6g}{of}; {size}"
 
     def _locate(self, state: Any, depth: int) -> tuple[int, int]:
         model = self.model
+        if state is None and model.starts > 1:
+            raise ParameterError(
+                f"state=None: {model.problem.display_name()} may start in {model.starts:,} states; give one of them"
+            )
         number = 0 if state is None else model.ids.get(model.problem.as_state(state).tobytes(), -1)
         if number >= 0 and 0 <= depth < len(model.layers):
             layer = model.layers[depth]
@@ -58,7 +95,9 @@ class Solution:
         raise ParameterError(f"state {shortened(state)} at depth {depth}: cannot be reached from the start state")
 
     def value(self, state: Any = None, depth: int = 0) -> float:
-        """The value of a state at a depth; of the start if None."""
+        """The value of a state at a depth; of the start if None (`root_value`, the mean, where there are several)."""
+        if state is None and depth == 0:
+            return self.root_value
         _, place = self._locate(state, depth)
         return float(self.values[depth][place])
 

@@ -26,6 +26,8 @@ class Waiting:
 class Threaded(ChunkedRunner):
     """Runs trials in several threads; subclasses say how they work together."""
 
+    first_chunk_trials = 16
+
     def __init__(self, tree: Tree, threads: int) -> None:
         super().__init__(tree)
         self.threads = threads

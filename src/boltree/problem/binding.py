@@ -8,7 +8,8 @@ passed at run time, so another map or another size costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numba
@@ -23,6 +24,7 @@ from ..core.random import uniform
 from ..errors import ProblemError
 from .observation import observation_wrapper
 from .record import Record
+from .state import PADDING
 
 F8 = np.dtype(np.float64)
 F4 = np.dtype(np.float32)
@@ -341,6 +343,7 @@ class Binding:
         self._functions = functions
         self._layout = state
         self._words = -(-state.itemsize // 8)
+        self._tuple_type = tuple_type
         self._read = parameters_reader(params, tuple_type)
         self._made: dict[str, tuple[int, Any]] = {}
 
@@ -363,6 +366,20 @@ class Binding:
         wrapper.__qualname__ = f"{owner}.{name}"
         return wrapper
 
+    def _refuse_misspelt(self, names: Iterable[str]) -> None:
+        """Raise an error that says which field is not there, if that is why functions do not compile."""
+        from .misspelt import unknown_field
+
+        for name in names:
+            function = self._functions.get(name)
+            if function is not None:
+                arguments = list(inspect.signature(getattr(function, "py_func", function)).parameters)
+                fields = {arguments[0]: self._tuple_type._fields}
+                fields[arguments[1]] = [one for one in self._layout.names or () if not one.startswith(PADDING)]
+                found = unknown_field(function, fields)
+                if found:
+                    raise ProblemError(f"{self._owner.__qualname__}.{name}: {found}") from None
+
     def _compile(self, name: str) -> tuple[int, Any]:
         owner = self._owner
         ours = owner.__module__.startswith("boltree.")
@@ -374,6 +391,7 @@ class Binding:
         try:
             return address_of_compiled(self._wrapper(name, True), ARITY[name], kept, temporaries=True)
         except Exception as error:  # Numba raises exceptions of many classes
+            self._refuse_misspelt(("step", "legal", "random_action", "outcomes") if name == "rollout" else (name,))
             used = "step, legal, random_action or outcomes" if name == "rollout" else name
             raise ProblemError(
                 f"{owner.__qualname__}.{used} does not compile; bt.check(problem) may say more in plain Python. "

@@ -328,6 +328,10 @@ class Problem:
         """A zeroed state, as a one-element record array."""
         return np.zeros(1, self.state_layout())
 
+    def listed_starts(self) -> list[tuple[float, Any]] | None:
+        """The probability of each state in which it may start, where these are known; else None."""
+        return None
+
     def start_state(self, seed: int | None = None) -> Any:
         """A start state drawn with a seed."""
         return self.plain_start(new_generator(seed))
@@ -462,8 +466,8 @@ class Problem:
         legal = self.legal_actions(state)
         if not legal:
             raise ProblemError(
-                f"{self.display_name()}: no legal action in state {self.written(state)}; a state without any must be "
-                "terminal"
+                f"{self.display_name()}: no legal action in state {self.written(state)}; a state without legal actions "
+                "must be terminal (done=True)"
             )
         return legal[int(uniform(rng) * len(legal))]
 

@@ -41,6 +41,8 @@ class PlainState:
     _called = "state"
 
     def __init__(self, memory: Any) -> None:
+        if isinstance(memory, PlainState):
+            memory = memory.memory
         object.__setattr__(self, "memory", memory if isinstance(memory, np.ndarray) else np.asarray(memory).reshape(1))
 
     @classmethod

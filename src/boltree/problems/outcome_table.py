@@ -114,6 +114,11 @@ class OutcomeTable(Problem):
         """Parameters that a subclass has beside these."""
         return {}
 
+    def listed_starts(self) -> list[tuple[float, Any]] | None:
+        """The probability of each state in which it may start."""
+        p = self.plain_params
+        return list(zip(np.diff(p.begin_sums, prepend=0.0).tolist(), p.begins.tolist(), strict=True))
+
     def _begins(self, start: Any, states: int, legal: Any) -> tuple[Any, Any]:
         """Where it may start, and the probabilities summed up."""
         name = self.display_name()

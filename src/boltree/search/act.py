@@ -12,7 +12,7 @@ import numpy as np
 from ..algorithms.table import Algorithm
 from ..core.random import new_generator
 from ..errors import ParameterError
-from ..messages import shortened
+from ..messages import counted, shortened
 from ..problem.problem import Problem
 from ..problem.python.problem import PythonProblem
 from ..problem.state import PlainState
@@ -20,8 +20,11 @@ from .search import Search
 
 Horizon = Literal["absolute", "receding"]
 
+LONGEST_SHOWN = 30
+"""Steps of an episode that are printed."""
 
-@dataclass
+
+@dataclass(repr=False)
 class Episode:
     """What happened: the states visited (the last one too), the actions taken, the rewards paid.
 
@@ -34,6 +37,21 @@ class Episode:
     done: bool = False
     discount: float = 1.0
     observations: list[Any] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        end = "ended" if self.done else "not ended"
+        return f"<Episode of {counted(len(self.actions), 'step')}: value {self.value:.6g}, {end}>"
+
+    def __str__(self) -> str:
+        lines = [repr(self)[1:-1]]
+        for i, (state, action, reward) in enumerate(zip(self.states, self.actions, self.rewards, strict=False)):
+            if i < LONGEST_SHOWN:
+                lines.append(f"  {i:>4}  {shortened(state)}  action {action}  reward {reward:g}")
+        if len(self.actions) > LONGEST_SHOWN:
+            lines.append(f"  ... and {counted(len(self.actions) - LONGEST_SHOWN, 'more step')}")
+        if len(self.states) > len(self.actions):
+            lines.append(f"  last  {shortened(self.states[-1])}")
+        return "\n".join(lines)
 
     @property
     def value(self) -> float:
@@ -120,7 +138,7 @@ class Planning:
         if self.search is None or self.search.root.terminal:  # an environment may go on where the problem ends
             self.search = Search(self._problem, planner.algorithm, state=state, seed=self._seed, **planner.options)
         self._since = []
-        self.search.run(trials=planner.trials, seconds=planner.seconds)
+        run_at_least_once(self.search, planner.trials, planner.seconds)
         action = self.search.recommend()
         self.seconds += time.perf_counter() - began
         self.decisions += 1
@@ -253,6 +271,13 @@ def play(
     return episode
 
 
+def run_at_least_once(search: Search, trials: int | None, seconds: float | None) -> None:
+    """Run a search until a limit is reached, and beyond it until a trial has taken an action of the root."""
+    search.run(trials=trials, seconds=seconds)
+    if search.root.recommended is None:
+        search.run(trials=1)
+
+
 def act(
     problem: Problem,
     algorithm: Algorithm | None = None,
@@ -269,7 +294,7 @@ def act(
     Args:
         problem: the problem; it is its own simulator.
         algorithm: how to plan; as `bt.plan` does if None.
-        trials, seconds: how long to plan before each step.
+        trials, seconds: how long to plan before each step; for one trial at least.
         seed: of the search and of the episode.
         steps: their largest number; to the horizon if None.
         horizon: ``"absolute"`` plans to the problem's horizon, ``"receding"`` always as far ahead as at first.

@@ -42,6 +42,9 @@ from .viewing import Page, page_of
 if TYPE_CHECKING:
     from .report import Report
 
+TELLING_TRIALS = 1_000
+"""After this number of trials a tree says something about its problem."""
+
 
 class Search:
     """A Monte-Carlo tree search for a problem by an algorithm.
@@ -133,6 +136,7 @@ class Search:
         self.deterministic = deterministic
         self._pondering: Pondering | None = None
         self._changing: dict[str, object] = {}  # the call that may change this search now
+        self._looked_through = False
         sequence = np.random.SeedSequence(seed)
         if algorithm is None:
             settings = settings_for(problem, evaluator, threads=int(threads), graph=on_full == "stop")
@@ -141,6 +145,8 @@ class Search:
             if evaluator is not None:
                 settings = replace(settings, evaluator=evaluator)
             _warn_of_noise(problem, algorithm, settings.evaluator, growth)
+            if transpositions and transpositions != "auto":
+                _warn_of_means(algorithm, settings.evaluator, growth)
         if transpositions == "auto":
             batched = is_external(settings.evaluator, growth or settings.growth) and batch_size(settings.evaluator) > 1
             shareable = settings.threads == 1 and on_full == "stop" and not batched
@@ -236,14 +242,16 @@ class Search:
         Args:
             trials: the most trials to run.
             seconds: the most seconds to run.
-            stop: called between chunks; the run ends when it returns True.
-            progress: True for a line on the terminal, or a function called between chunks.
+            stop: called about every 50 ms; the run ends when it returns True.
+            progress: True for a line on the terminal, or a function called between trials, about every 50 ms.
 
         Returns:
             Why it stopped: ``"trials"``, ``"seconds"``, ``"stop"``, ``"proven"`` when the root's value is (`proofs`),
             or ``"memory"`` at `max_nodes` or `max_bytes` (if ``on_full="recycle"``, only when nothing can be freed).
 
-        Ctrl-C raises KeyboardInterrupt between two trials; the tree stays valid and the run can go on.
+        Ctrl-C raises KeyboardInterrupt between two trials; the tree stays valid and the run can go on. Where steps are
+        plain Python, `seconds`, `stop` and Ctrl-C end a run between two steps; the trial that was under way does not
+        count, so a run may end without any.
         """
         if trials is None and seconds is None and stop is None:
             raise ParameterError("run(): give trials=..., seconds=... or stop=...")
@@ -267,12 +275,24 @@ class Search:
             try:
                 if estimates is not None:
                     estimates.resume()
-                return self.runner.run(limits)
+                reason = self.runner.run(limits)
             finally:
                 if line is not None:
                     line.close()
                 if estimates is not None:
                     estimates.show()
+        self._warn_of_what_is_seen()
+        return reason
+
+    def _warn_of_what_is_seen(self) -> None:
+        """Warn, once, where the tree shows that more trials will not help."""
+        if not self._looked_through and self.trials >= TELLING_TRIALS:
+            from .noticed import flatness_of, sameness_of
+
+            self._looked_through = True
+            for said in (flatness_of(self.tree), sameness_of(self.tree)):
+                if said:
+                    warnings.warn(said, stacklevel=3)
 
     def start(self, trials: int | None = None, seconds: float | None = None) -> None:
         """Begin to run in a thread, while the program does something else, until `stop` or a limit.
@@ -419,7 +439,8 @@ class Search:
             node = Node(self.tree, index)
         action = node.recommended
         if action is None:
-            raise ParameterError("recommend(): no action was tried at this node; run the search first")
+            why = "run the search first" if self.trials == 0 else "run it for longer"
+            raise ParameterError(f"recommend(): no action was tried at this node; {why}")
         return action
 
     def line(self, steps: int = LONGEST_LINE) -> tuple[PlannedStep, ...]:
@@ -537,6 +558,18 @@ def _warn_of_noise(problem: Problem, algorithm: Algorithm, evaluator: Any, growt
             f"{algorithm.name} backs up the value of the best action, and values of random rollouts are noisy, so the "
             "best of them is too high and games are played badly; take an algorithm that averages returns (ARBTS, "
             "ARDENTS, UCT), another evaluator, or none: bt.Search(problem) chooses by itself",
+            stacklevel=3,
+        )
+
+
+def _warn_of_means(algorithm: Algorithm, evaluator: Any, growth: str | None) -> None:
+    """Warn where what an evaluator says is soon outweighed by means of exploring trials."""
+    explores = algorithm.state_value in ("mean", "power") and algorithm.search_distribution != "prior-ucb"
+    if explores and evaluator != "rollout" and growth != "trial":
+        warnings.warn(
+            f"{algorithm.name} averages returns, and with shared nodes its trials soon go on to the horizon and "
+            "explore all the way, so values may fall far before they rise, the longer the horizon the more; less "
+            "exploration helps (c), and BTS, DENTS and bt.Search(problem) back up the best value instead",
             stacklevel=3,
         )
 

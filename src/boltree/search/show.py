@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 from ..checks import whole
 from ..errors import ParameterError
 from ..extras import needs
+from ..messages import shortened
 from ..tree import Node, Tree
 from ..tree.advance import root_of
 from ..tree.proof_text import PROVEN, WITHIN, bounds_text, bounds_text_of
@@ -24,6 +26,9 @@ LITTLE = 0.02
 
 OUTCOMES = 4
 """The most outcomes of an action that are shown, the most visited first."""
+
+PAGE_LINES = 60
+"""The most lines of a tree that are shown."""
 
 BAR = 12
 """Width of the bar that shows an action's share of its node's visits."""
@@ -73,7 +78,7 @@ def tree_text(tree: Tree, depth: int) -> str:
     """The tree down to a depth: the most visited actions of each node, the recommended one marked by ``*``."""
     root = root_of(tree)
     lines = [_title(tree), _joined(f"root  N {root.count:,}  V {root.value:.4g}", _sure(bounds_text_of(root)))]
-    for line in _below(tree, root, depth, ()):
+    for line in _page(tree, root, depth):
         guides = "".join("|   " if more else "    " for more in line.open) + ("`-- " if line.last else "|-- ")
         if line.visits is None:
             lines.append(guides + line.text)
@@ -113,7 +118,7 @@ def tree_table(tree: Tree, depth: int) -> Any:
         return [text] if proofs else []
 
     shown.add_row("root", f"{root.count:,}", "", f"{root.value:.4g}", "", *bounds(bounds_text_of(root)), "")
-    for line in _below(tree, root, depth, ()):
+    for line in _page(tree, root, depth):
         guides = "".join("│  " if more else "   " for more in line.open) + ("╰─ " if line.last else "├─ ")
         if line.visits is None:
             shown.add_row(texts.Text(guides + line.text, style="dim"))
@@ -138,10 +143,31 @@ def _title(tree: Tree) -> str:
     return f"{tree.algorithm.name} on {name}: {tree.trials:,} trials, {tree.size:,} nodes"
 
 
-def _below(tree: Tree, node: Node, depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
-    """The lines below a node, from the most visited action to the least."""
+def _page(tree: Tree, root: Node, depth: int) -> Iterator[Line]:
+    """The lines below the root, as many as fit on a page; of the deepest levels none where not all of them fit."""
+    for levels in range(depth, 0, -1):
+        lines = list(itertools.islice(_below(tree, root, levels, (), {}), PAGE_LINES + 1))
+        if len(lines) <= PAGE_LINES:
+            break
+    yield from lines[:PAGE_LINES]
+    if len(lines) > PAGE_LINES:
+        yield Line((), True, "... and more")
+    elif levels < depth:
+        yield Line((), True, "... deeper levels do not fit on a page; search.node(path) leads to any node")
+
+
+def _below(tree: Tree, node: Node, depth: int, open: tuple[bool, ...], shown_before: dict[int, int]) -> Iterator[Line]:
+    """The lines below a node, from the most visited action to the least; of a shared node only where it is met first.
+
+    `shown_before` holds the nodes that are shown already, and down to which depth below them.
+    """
     if depth == 0 or node.terminal:
         return
+    if tree.fields.transpositions:
+        if shown_before.get(node.number, 0) >= depth:
+            yield Line(open, True, f"... shown above (state {shortened(_state_line(tree, node))})")
+            return
+        shown_before[node.number] = depth
     visits, q, actions = node.visits, node.q, node.actions
     if visits.sum() == 0:
         return
@@ -157,7 +183,8 @@ def _below(tree: Tree, node: Node, depth: int, open: tuple[bool, ...]) -> Iterat
         name, share = node.action_name(action), float(visits[i] / visits.sum())
         numbers = int(visits[i]), share, float(q[i]), float(policy[i])
         yield Line(open, last, name, action == best, *numbers, bounds=bounds[i])
-        yield from _outcomes(tree, children.get(action, []), node.arrivals(action), depth, (*open, not last))
+        outcomes = children.get(action, [])
+        yield from _outcomes(tree, outcomes, node.arrivals(action), depth, (*open, not last), shown_before)
     if more:
         untried = int((visits == 0).sum())
         yield Line(open, True, f"... and {more + untried} more" + (f", {untried} of them not tried" if untried else ""))
@@ -171,10 +198,12 @@ def _shown(tree: Tree, visits: Any, actions: Any, best: int | None, root: bool) 
     return shown + [int(i) for i in np.flatnonzero(actions == best) if shown and i not in shown]
 
 
-def _outcomes(tree: Tree, outcomes: list[Node], arrivals: Any, depth: int, open: tuple[bool, ...]) -> Iterator[Line]:
+def _outcomes(
+    tree: Tree, outcomes: list[Node], arrivals: Any, depth: int, open: tuple[bool, ...], shown_before: dict[int, int]
+) -> Iterator[Line]:
     """What lies below an action: the nodes of its outcomes, or of its only one."""
     if len(outcomes) == 1:
-        yield from _below(tree, outcomes[0], depth - 1, open)
+        yield from _below(tree, outcomes[0], depth - 1, open, shown_before)
         return
     seen = sorted(enumerate(outcomes), key=lambda item: -arrivals[item[0]])
     shown = [(k, child) for k, child in seen[:OUTCOMES] if arrivals[k] >= _least(tree)]
@@ -184,7 +213,7 @@ def _outcomes(tree: Tree, outcomes: list[Node], arrivals: Any, depth: int, open:
         line = _state_line(tree, child)
         bounds = bounds_text_of(child)
         yield Line(open, last, f"({k})", visits=int(arrivals[k]), value=child.value, bounds=bounds, note=line)
-        yield from _below(tree, child, depth - 1, (*open, not last))
+        yield from _below(tree, child, depth - 1, (*open, not last), shown_before)
     if more and shown:
         yield Line(open, True, f"... and {more:,} more")
     elif more > OUTCOMES:

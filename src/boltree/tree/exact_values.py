@@ -72,7 +72,7 @@ class ExactValues:
         """Compile, if need be, what a run calls only now and then."""
         if self._model is None:
             self._model = self._new_model()
-            self._model.extend(1)
+            self._model.make_ready()
             one, none = np.zeros(1), np.zeros(0, np.int64)
             model = self._model
             kernels.back_layer(

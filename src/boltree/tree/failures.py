@@ -11,15 +11,38 @@ from typing import Any
 import numpy as np
 
 from ..core.memory import layout as records
-from ..errors import ParameterError, ProblemError
+from ..errors import ParameterError, ProblemError, note
 from ..problem.state import PlainState
 from .hidden import carried_state
 from .tree_like import TreeLike
+
+FUNCTIONS = {
+    records.STEP_FAILED: "step",
+    records.ROLLOUT_FAILED: "a rollout",
+    records.LEGAL_FAILED: "legal",
+    records.PRIOR_FAILED: "prior",
+    records.HEURISTIC_FAILED: "heuristic",
+    records.FEATURES_FAILED: "features",
+    records.OUTCOMES_FAILED: "outcomes",
+    records.BOUNDS_FAILED: "bounds",
+    records.PLAYER_FAILED: "player",
+    records.START_FAILED: "start",
+    records.OBSERVE_FAILED: "observe",
+    records.PROBABILITY_FAILED: "observation_probability",
+}
+"""The functions of a problem that may raise, by the code of that."""
+
+WITH_ACTION = (
+    records.STEP_FAILED, records.OUTCOMES_FAILED, records.PLAYER_FAILED, records.OBSERVE_FAILED,
+    records.PROBABILITY_FAILED,
+)  # fmt: skip
+"""Those of them that are about an action."""
 
 
 def raise_failure(tree: TreeLike, code: int) -> None:
     """Raise what went wrong in the last trial. The tree is as it was before that trial."""
     t, problem = tree.fields, tree.problem
+    _raise_own(tree, code)
     name = problem.display_name()
     words = carried_state(tree) if t.observe else tree.storage.states[int(t.error_node)].copy()
     memory = words.view(problem.state_layout())
@@ -44,22 +67,16 @@ def raise_failure(tree: TreeLike, code: int) -> None:
     if t.observe and code == records.PLAYER_FAILED:  # the state is the one after the step
         again[code] = lambda: problem.plain_player(memory)
     if code in again:
-        problem.reraise()
-        again[code]()
-        function = {
-            records.STEP_FAILED: "step",
-            records.ROLLOUT_FAILED: "a rollout",
-            records.LEGAL_FAILED: "legal",
-            records.PRIOR_FAILED: "prior",
-            records.HEURISTIC_FAILED: "heuristic",
-            records.FEATURES_FAILED: "features",
-            records.OUTCOMES_FAILED: "outcomes",
-            records.BOUNDS_FAILED: "bounds",
-            records.PLAYER_FAILED: "player",
-            records.START_FAILED: "start",
-            records.OBSERVE_FAILED: "observe",
-            records.PROBABILITY_FAILED: "observation_probability",
-        }[code]
+        function = FUNCTIONS[code]
+        try:
+            again[code]()
+        except ProblemError:
+            raise
+        except Exception as error:
+            if code != records.ROLLOUT_FAILED:  # which notes the very step
+                at = f"action {action} " if code in WITH_ACTION else ""
+                note(error, f"in {name}.{function}, {at}{where}")
+            raise
         raise ProblemError(
             f"{name}: {function} raised when compiled {where}, but not in plain Python; run bt.check(problem)"
         )
@@ -117,6 +134,22 @@ def raise_failure(tree: TreeLike, code: int) -> None:
     raise RuntimeError(f"the kernel stopped with code {code}")
 
 
+def _raise_own(tree: TreeLike, code: int) -> None:
+    """Raise what a method in plain Python raised, as it was raised, with a note that says where."""
+    if code not in FUNCTIONS:
+        return
+    try:
+        tree.problem.reraise()
+    except ProblemError:
+        raise
+    except Exception as error:
+        t, problem = tree.fields, tree.problem
+        state = problem.written(tree.storage.states[int(t.error_node)].copy().view(problem.state_layout()))
+        at = f"action {int(t.error_action)} " if code in WITH_ACTION else ""
+        note(error, f"in {problem.display_name()}.{FUNCTIONS[code]}, {at}in state {state}")
+        raise
+
+
 def plain_outcome(problem: Any, state: PlainState, action: int) -> None:
     """Call, in plain Python, whatever exact solving calls on a state, so that what raised raises again."""
     problem.legal_actions(state)
@@ -141,5 +174,14 @@ def _observe_after(problem: Any, state: PlainState, action: int, rng: Any) -> No
 
 def _rollout(problem: Any, state: PlainState, rng: Any) -> None:
     for _ in range(problem.horizon):
-        if problem.plain_step(state, problem.plain_random_action(state, rng), rng)[1]:
-            break
+        before, function, action = PlainState(state.memory.copy()), "random_action", ""
+        try:
+            chosen = problem.plain_random_action(state, rng)
+            function, action = "step", f"action {chosen} "
+            if problem.plain_step(state, chosen, rng)[1]:
+                break
+        except ProblemError:
+            raise
+        except Exception as error:
+            note(error, f"in {problem.display_name()}.{function}, {action}in state {problem.written(before)}")
+            raise

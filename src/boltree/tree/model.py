@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.exact import model as kernels
-from ..errors import ProblemError
+from ..errors import ProblemError, note
 from ..problem.problem import Problem
 from ..problem.state import PlainState
 from .failures import plain_outcome
@@ -26,34 +27,50 @@ class Model:
         state: where it begins.
         horizon: how many steps there are.
         max_states: it is given up where there are more.
+        others: further states where it may begin; all are different.
+        chances: how probable it is to begin in `state` and in each of the `others`; all the same if None.
 
     Attributes:
+        starts: how many states it begins in: the first ones.
+        chances: how probable each of these is.
         closed: whether every state that can be reached is listed, with what may follow.
         full: whether there are more states than `max_states`.
     """
 
-    def __init__(self, problem: Problem, state: Any, horizon: int, max_states: int) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        state: Any,
+        horizon: int,
+        max_states: int,
+        others: Sequence[Any] = (),
+        chances: NDArray[np.float64] | None = None,
+    ) -> None:
         self.problem, self.horizon, self.max_states = problem, horizon, max_states
         self.closed = self.full = False
         words = problem.state_layout().itemsize // 8
-        self.states = np.zeros((1024, words), np.uint64)
-        self.states[0] = np.frombuffer(state.tobytes(), np.uint64)
+        self.starts = 1 + len(others)
+        self.chances = np.full(self.starts, 1.0 / self.starts) if chances is None else chances
+        room = max(1024, 2 * self.starts)
+        self.states = np.zeros((room, words), np.uint64)
+        for i, one in enumerate((state, *others)):
+            self.states[i] = np.frombuffer(one.tobytes(), np.uint64)
         self.table = np.full(4096, -1, np.int64)
-        self.depth = np.zeros(1024, np.int64)
-        self.player = np.zeros(1024, np.uint8)
-        self.rows = np.zeros(1025, np.int64)
+        self.depth = np.zeros(room, np.int64)
+        self.player = np.zeros(room, np.uint8)
+        self.rows = np.zeros(room + 1, np.int64)
         self.action = np.zeros(8192, np.int32)
         self.first = np.zeros(8193, np.int64)
         self.probability = np.zeros(16384)
         self.reward = np.zeros(16384)
         self.successor = np.zeros(16384, np.int64)
         self._counts = np.zeros(8, np.int64)
-        self._counts[0] = 1
+        self._counts[0] = self.starts
         self._mask = np.zeros(problem.actions, np.uint8)
         self._out = np.zeros(max(problem.actions, 4) + words + 2)
         names = ("legal", "player", "count_outcomes", "outcomes")
         self._functions = [problem.params_at, *(problem.address(name) for name in names), problem.actions, horizon]
-        self._rehash(1)
+        self._rehash(self.starts)
 
     @property
     def size(self) -> int:
@@ -88,7 +105,7 @@ class Model:
     @cached_property
     def layers(self) -> list[NDArray[np.int64]]:
         """The states that can occur at each depth; to be asked for when it is closed."""
-        layers = [np.zeros(1, np.int64)]
+        layers = [np.arange(self.starts)]
         stamp = np.zeros(self.size, np.int64)
         out = np.zeros(self.size, np.int64)
         for number in range(1, self.horizon + 1):
@@ -104,6 +121,10 @@ class Model:
             return
         with self.problem.exclusive:
             self._explore(rows)
+
+    def make_ready(self) -> None:
+        """Compile what `extend` calls, if need be, and list nothing: the problem may be slow."""
+        self._explore(0)
 
     def _explore(self, most: int) -> None:
         counts = self._counts
@@ -144,8 +165,15 @@ class Model:
         memory = self.states[state].copy().view(problem.state_layout())
         name, where = problem.display_name(), f"in state {problem.written(memory)}"
         if code == kernels.RAISED:
-            problem.reraise()
-            plain_outcome(problem, PlainState(memory), action)
+            try:
+                problem.reraise()
+                plain_outcome(problem, PlainState(memory), action)
+            except ProblemError:
+                raise
+            except Exception as error:
+                at = f"action {action} " if action >= 0 else ""
+                note(error, f"in {name}.{'outcomes' if action >= 0 else 'legal'}, {at}{where}")
+                raise
             raise ProblemError(
                 f"{name}: a function raised when compiled {where}, but not in plain Python; run bt.check(problem)"
             )

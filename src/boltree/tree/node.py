@@ -65,6 +65,11 @@ class Node:
         return self._tree.edges_of(self._index)
 
     @property
+    def number(self) -> int:
+        """The node's number in the order in which nodes were made; ``search.node_at(number)`` finds it again."""
+        return self._index
+
+    @property
     def value(self) -> float:
         """V(s), the node's value estimate; V_init while no action was tried."""
         return float(self._record.value)

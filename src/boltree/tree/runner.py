@@ -1,8 +1,9 @@
 """A run: trials until a limit is reached. What a runner is, and the loop that most runners share.
 
 A `Runner` runs the trials of one tree: `OneThread` here, in batches (batches/), in several threads (parallel/). All but
-the common batches of many searches are `ChunkedRunner`s: trials run in chunks of about 50 ms, and between two of them
-limits, Ctrl-C and the user's own functions have their turn.
+the common batches of many searches are `ChunkedRunner`s: trials run in chunks of about 50 ms, or one by one where a
+trial takes longer, and between two of them limits, Ctrl-C and the user's own functions have their turn. Where Python is
+asked about every step, the time and the user's `stop` have it between two steps too (`StepWatch`).
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..core.interrupts import held_back, raise_dropped
+from ..core.interrupts import RunEnds, held_back, raise_dropped, unwatched, watched
 from .tree import Tree
 
 CHUNK_SECONDS = 0.05
-FIRST_CHUNK_TRIALS = 16
 LARGEST_CHUNK_GROWTH = 8
 
 
@@ -26,7 +26,7 @@ class Limits:
 
     Attributes:
         trials, seconds: the limits; None without one.
-        stop: called between chunks; the run ends when it returns True.
+        stop: called between chunks, and within a slow one; the run ends when it returns True.
         watch: called between chunks.
     """
 
@@ -51,8 +51,36 @@ class Runner(Protocol):
         """Run until a limit is reached; why it ended."""
 
 
+class StepWatch:
+    """Ends a run between two steps of a problem in plain Python, so that it takes at most one step too long.
+
+    Args:
+        ends: when the time is over, on the clock of `time.perf_counter`; None without such a limit.
+        stop: asked about every 50 ms whether to end; None if nobody is.
+    """
+
+    def __init__(self, ends: float | None, stop: Callable[[], bool] | None) -> None:
+        self.ends, self._stop = ends, stop
+        self._next = time.perf_counter() + CHUNK_SECONDS
+
+    def __call__(self) -> None:
+        """Raise `RunEnds` if it is time."""
+        if self.ends is None and self._stop is None:
+            return
+        now = time.perf_counter()
+        if self.ends is not None and now >= self.ends:
+            raise RunEnds("seconds")
+        if self._stop is not None and now >= self._next:
+            if self._stop():
+                raise RunEnds("stop")
+            self._next = time.perf_counter() + CHUNK_SECONDS
+
+
 class ChunkedRunner:
     """Runs trials in chunks; subclasses say how a chunk is run."""
+
+    first_chunk_trials = 1
+    """Trials of the first chunk, before it is known how slow they are."""
 
     compile_seconds = 0.0
     """Seconds of this run that went into compiling, which no limit counts."""
@@ -97,7 +125,7 @@ class ChunkedRunner:
         tree.make_ready()  # before the clock starts
         began, self.compile_seconds = time.perf_counter(), 0.0
         last = None if limits.trials is None else self.done + int(limits.trials)
-        chunk, reason, completed = FIRST_CHUNK_TRIALS, "", False
+        chunk, reason, completed = self.first_chunk_trials, "", False
         self.begin()
         try:
             while not reason:
@@ -113,8 +141,8 @@ class ChunkedRunner:
                 else:
                     chunk_began = time.perf_counter()
                     todo = chunk if last is None else min(chunk, last - before)
-                    if not self.run_chunk(todo, last, None if seconds is None else seconds - now):
-                        reason = "memory"
+                    left = None if seconds is None else seconds - now
+                    reason = self._run_one_chunk(todo, last, left, limits.stop)
                     raise_dropped()
                     spent = max(time.perf_counter() - chunk_began, 1e-6)
                     aim = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, max(seconds - now - spent, 1e-4))
@@ -131,6 +159,16 @@ class ChunkedRunner:
         assert not tree.fields.pending
         return reason
 
+    def _run_one_chunk(self, trials: int, last: int | None, left: float | None, stop: Callable[[], bool] | None) -> str:
+        """Run a chunk; why the run is over, or "" if it goes on."""
+        ends = None if left is None else time.perf_counter() + left
+        watch = StepWatch(ends, None if stop is None else lambda: self._let_look_in_trial(stop))
+        try:
+            with watched(watch):
+                return "" if self.run_chunk(trials, last, left) else "memory"
+        except RunEnds as end:
+            return end.reason
+
     @property
     def done(self) -> int:
         """Trials so far, in the tree or not yet."""
@@ -145,6 +183,11 @@ class ChunkedRunner:
             return look()
         finally:
             self.tree.estimates.resume()
+
+    def _let_look_in_trial(self, look: Callable[[], Any]) -> Any:
+        """Let a user's function look at the search in the middle of a trial."""
+        with unwatched(), self.tree.set_aside():
+            return self._let_look(look)
 
 
 class OneThread(ChunkedRunner):

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from ..core.formulas.recommend import recommend_everywhere
 from ..core.memory.layout import PROVEN, TERMINAL
+from ..messages import counted
 
 if TYPE_CHECKING:
     from .tree import Tree
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Survey:
     """What `bt.Node` says, for all nodes, in the order in which they were made; ``search.node_at(i)`` is the i-th.
 
@@ -38,6 +39,13 @@ class Survey:
     terminal: NDArray[np.bool_]
     proven: NDArray[np.bool_]
     recommended: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        deepest = int(self.depth.max()) if self.depth.size else 0
+        return f"<Survey of {counted(self.visits.size, 'node')}, down to depth {deepest}: {', '.join(COLUMNS)}>"
+
+
+COLUMNS = ("parent", "action", "depth", "visits", "value", "terminal", "proven", "recommended")
 
 
 def survey(tree: Tree) -> Survey:

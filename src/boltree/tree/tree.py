@@ -9,7 +9,7 @@ takes a `Tree` and leaves its events to it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -285,6 +285,17 @@ class Tree:
     def make_room_for(self, trials: int) -> bool:
         """Make room for a number of trials that are selected before any is backed up; False at a limit."""
         return self.drive(lambda: room_for_batch(self.record, trials), trials)
+
+    @contextlib.contextmanager
+    def set_aside(self) -> Iterator[None]:
+        """Let others look at the tree in the middle of a trial, which works with what looking works with."""
+        record, scratch = self.record.copy(), {name: array.copy() for name, array in self.storage.scratch.items()}
+        try:
+            yield
+        finally:
+            self.record[:] = record
+            for name, array in scratch.items():
+                self.storage.scratch[name][:] = array
 
     def abandon(self) -> None:
         """Take back a trial whose leaf waits for an evaluation that will not come."""

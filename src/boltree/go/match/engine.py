@@ -7,13 +7,13 @@ import queue
 import re
 import shlex
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Sequence
 
 from ...errors import LabError, ParameterError
+from ...log import logger
 from ..board.points import PASS, action_named
 from ..game import Game
 from ..player import RESIGN, Choice, Limit
@@ -109,7 +109,7 @@ class Engine:
             while not over.wait(_NEWS_SECONDS):
                 seconds += _NEWS_SECONDS
                 last = next((f": {line}" for line in reversed(self.stderr) if line), "")
-                print(f"boltree: {self.command[0]} has been starting for {seconds:.0f} s{last}", file=sys.stderr)
+                logger.warning("%s has been starting for %.0f s%s", self.command[0], seconds, last)
 
         threading.Thread(target=tell, daemon=True).start()
         self._starting = True

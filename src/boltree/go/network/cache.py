@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from ...core.jit import cache_folder
+from ...core.machine_code import cache_folder
 from ...errors import ParameterError
 
 _PIECE = 2**20

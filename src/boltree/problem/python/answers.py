@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.exact import answer_cache as kernels
+from ...core.interrupts import between_steps
 from ...core.jit import JIT_DISABLED
 from ...core.native import address_of_compiled, address_of_python, plain_array_at
 from .. import contract
@@ -87,6 +88,7 @@ class Answers:
     # Asked by the kernel
 
     def _expand(self, number: int, action: int) -> int:
+        between_steps()
         problem, record = self._problem, self._memory[0]
         state = problem.object_of(number)
         found: list[tuple[float, float, int, bool]]
@@ -109,6 +111,7 @@ class Answers:
         return len(found)
 
     def _enter(self, number: int, action: int, k: int, place: int) -> int:
+        between_steps()
         problem = self._problem
         following, reward, done = contract.outcome_of(problem, problem.object_of(number), action, k)
         chance = self._outcomes[place]["chance"]

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ...core.interrupts import raise_dropped
+from ...core.interrupts import between_steps, raise_dropped
 from ...core.native import address_of_python, plain_array_at
 from .. import contract
 from ..binding import ARITY, F8, U8
@@ -88,6 +88,7 @@ class PythonBinding:
         return 0
 
     def _step(self, params: int, state: int, action: int, rng: int, out: int) -> int:
+        between_steps()
         problem, word = self._problem, _Word.from_address(state)
         here = problem.object_of(word.value)
         before = problem.key(here) if self._keyed else None
@@ -118,6 +119,7 @@ class PythonBinding:
         return 0
 
     def _rollout(self, params: int, state: int, rng: int, steps: int, out: int, mask: int, actions: int) -> int:
+        between_steps()
         value = contract.rollout_of(self._problem, self._object_at(state), steps, self._generator(rng))
         _Pair.from_address(out)[0] = value
         return 0

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NoReturn, Union
 import numpy as np
 
 from ...checks import whole
+from ...core.interrupts import between_steps
 from ...core.random import new_generator
 from ...errors import ProblemError
 from ...messages import shortened
@@ -277,6 +278,7 @@ class PythonProblem(Problem):
         """A rollout's return so far, and the rest of it from here on with a weight."""
         any_action = not (self.has("random_action") or self.has("legal"))
         for _ in range(steps):
+            between_steps()
             action = int(rng.random() * self.actions) if any_action else self.some_action(state, rng)
             answer = self.step(state, action, rng)
             try:
