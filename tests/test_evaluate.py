@@ -136,6 +136,7 @@ def test_planners_have_budgets_and_options_of_their_own():
     strong, weak = bt.Planner(bt.UCT(), trials=400), bt.Planner(bt.UCT(), trials=1)
     assert bt.evaluate(game, strong, opponent=weak, episodes=20).score.mean > 0.8
     assert bt.evaluate(game, weak, opponent=strong, episodes=20).score.mean < 0.3
+    assert bt.evaluate(game, strong, opponent=bt.UCT(), trials=1, episodes=4).score.mean > 0.5  # trials: the opponent's
     with pytest.raises(bt.ParameterError, match=r"^trials: give it to the bt\.Planner$"):
         bt.evaluate(game, strong, opponent=weak, trials=5)
 

@@ -62,7 +62,7 @@ class Network(nn.Module):
             self.optimiser.zero_grad()
             loss.backward()
             self.optimiser.step()
-            losses.append(float(loss))
+            losses.append(loss.item())
         return float(np.mean(losses))
 
 

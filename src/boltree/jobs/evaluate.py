@@ -78,14 +78,14 @@ def evaluate(
     for name, given, least in (("episodes", episodes, 1), ("workers", workers, 1), ("seed", seed, 0)):
         whole(name, given, least)
     whole("steps", steps, 1, none=True)
-    choices = [_choice("algorithm", algorithm, trials, seconds, options)]
+    choices = [_choice("algorithm", algorithm, trials, seconds, options, opponent is not None and _searches(opponent))]
     if problem.has("player"):
         if opponent is None:
             raise ParameterError(
                 f"opponent=None: {problem.display_name()} is a game for two; give one, such as bt.UCT(), a bt.Planner "
                 "or a function of the state"
             )
-        choices.append(_choice("opponent", opponent, trials, seconds, {}))
+        choices.append(_choice("opponent", opponent, trials, seconds, {}, True))
     elif opponent is not None:
         raise ParameterError(f"opponent={shortened(opponent)}: {problem.display_name()} has one player")
     environment, most, horizon = acted_in(problem, environment, steps, horizon)
@@ -164,15 +164,23 @@ class PlayedEpisode:
         return sign * episode.value, sign * sum(episode.rewards), len(episode.actions), episode.done, mean
 
 
-def _choice(name: str, given: Any, trials: int | None, seconds: float | None, options: dict[str, Any]) -> Choice:
-    """How actions are chosen, from what a user gave."""
-    if isinstance(given, Planner) or (callable(given) and given is not plan and not isinstance(given, type)):
-        left = [*options, *(["trials"] if trials is not None and name == "algorithm" else [])]
-        if name == "algorithm" and left and not isinstance(given, Planner):
-            raise ParameterError(f"{left[0]}: a function of the state does not search; leave it out")
-        if name == "algorithm" and left:
+def _searches(given: Any) -> bool:
+    """Whether what a user gave is to search with the budget of the call."""
+    return given is plan or not (isinstance(given, Planner) or (callable(given) and not isinstance(given, type)))
+
+
+def _choice(
+    name: str, given: Any, trials: int | None, seconds: float | None, options: dict[str, Any], budget_used: bool
+) -> Choice:
+    """How actions are chosen, from what a user gave; whether the other player's search uses the budget."""
+    if not _searches(given):
+        left = [*options, *([] if budget_used else [n for n, v in (("trials", trials), ("seconds", seconds)) if v])]
+        if left and isinstance(given, Planner):
             raise ParameterError(f"{left[0]}: give it to the bt.Planner")
-        return given
+        if left:
+            raise ParameterError(f"{left[0]}: a function of the state does not search; leave it out")
+        chosen: Choice = given
+        return chosen
     if given is plan:
         given = None
     if not (given is None or isinstance(given, Algorithm)):
