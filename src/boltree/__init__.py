@@ -58,11 +58,13 @@ if TYPE_CHECKING:  # a type checker sees every name, and that there are no other
     from . import go
     from . import lab as lab
     from . import viewer as viewer
-    from .adapters import from_gymnasium, from_openspiel, from_pettingzoo, from_rddl
+    from .adapters import from_gymnasium, from_openspiel, from_pettingzoo, from_pomdp, from_rddl
     from .adapters.agent import Agent
     from .batches.together import Together
+    from .exact.beliefs import BeliefSolution
     from .exact.evaluate import Estimate, sample_value, simple_regret, value_of
-    from .exact.solve import Solution, solve
+    from .exact.solution import Solution
+    from .exact.solve import solve
     from .problem.check import check
     from .search.many import Searches, search_many
     from .search.plan import Plan, plan
@@ -72,10 +74,11 @@ else:  # a search needs none of these, so that what they import is imported when
         __name__,
         {
             "Agent": ".adapters.agent",
+            "BeliefSolution": ".exact.beliefs",
             "Estimate": ".exact.evaluate",
             "Plan": ".search.plan",
             "Searches": ".search.many",
-            "Solution": ".exact.solve",
+            "Solution": ".exact.solution",
             "Together": ".batches.together",
             "Watched": ".viewer",
             "adapters": ".adapters",
@@ -83,6 +86,7 @@ else:  # a search needs none of these, so that what they import is imported when
             "from_gymnasium": ".adapters",
             "from_openspiel": ".adapters",
             "from_pettingzoo": ".adapters",
+            "from_pomdp": ".adapters",
             "from_rddl": ".adapters",
             "go": ".go",
             "lab": ".lab",
@@ -127,6 +131,7 @@ __all__ = [
     "Agent",
     "Algorithm",
     "Belief",
+    "BeliefSolution",
     "Board",
     "Cached",
     "Chain",
@@ -157,6 +162,7 @@ __all__ = [
     "from_gymnasium",
     "from_openspiel",
     "from_pettingzoo",
+    "from_pomdp",
     "from_rddl",
     "go",
     "integer",

@@ -23,7 +23,8 @@ from ..messages import shortened
 from ..problem.problem import Problem
 from ..search.search import Search
 from ..tree import Tree
-from .solve import Solution, solve
+from .solution import Solution
+from .solve import solve
 
 
 class Estimate(NamedTuple):

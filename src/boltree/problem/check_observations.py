@@ -31,8 +31,8 @@ DRAWN = 2_000
 LISTED = 1_000
 """The probabilities of up to this number of observations are summed."""
 
-SEEN_OFTEN, ERRORS = 5, 6.0
-"""Frequencies are compared of what comes so often, and may be off by this number of standard errors."""
+SURPRISE = 25.0
+"""A frequency is refused where its probability is below e to the minus this: even the rarest of many is not."""
 
 
 class HistoryCheck:
@@ -180,8 +180,7 @@ class HistoryCheck:
         for key, count in counts.items():
             one = np.frombuffer(key, seen.dtype).copy()
             p = self._probability(one, before, action, after)
-            error = math.sqrt(DRAWN * max(p * (1.0 - p), 0.0))
-            if count >= SEEN_OFTEN and abs(count - DRAWN * p) > ERRORS * error + 1.0:
+            if _surprise(count, p) > SURPRISE:
                 raise ProblemError(
                     f"{self._name}.observation_probability gives {p} for observation "
                     f"{problem.present_observation(one)} after action {action} in state "
@@ -216,6 +215,15 @@ class HistoryCheck:
             f"{self._name}.{what} gives {plain} {first} but {compiled} {second} after action {action} in state "
             f"{self._problem.written(before)}; rng was the same"
         )
+
+
+def _surprise(count: int, p: float) -> float:
+    """Minus the logarithm of (a bound on) the probability that what has probability p comes so often, or so seldom."""
+    total = 0.0
+    for times, chance in ((count, p), (DRAWN - count, 1.0 - p)):
+        if times > 0:
+            total += times * math.log(times / (DRAWN * chance)) if chance > 0.0 else math.inf
+    return total
 
 
 def _at(array: Any) -> int:

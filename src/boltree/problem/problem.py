@@ -493,6 +493,13 @@ class Problem:
         name = getattr(self, "name", None)
         return name if isinstance(name, str) and name else type(self).__name__
 
+    def start_states(self) -> list[tuple[float, Any]] | None:
+        """All states that `start` may draw, each with its probability, for exact solving of hidden states.
+
+        None where they are not listed.
+        """
+        return None
+
     def scene(self) -> Scene | None:
         """How `bt.watch` draws the problem: a `bt.Grid`, a `bt.Chain` or a `bt.Board`; None if it cannot be drawn."""
         return None

@@ -19,9 +19,18 @@ if TYPE_CHECKING:
     from .breakthrough import Breakthrough
     from .go import Go
     from .hex import Hex
+    from .hidden_tabular import HiddenTabular
     from .kalah import Kalah
+    from .laser_tag import LaserTag
+    from .light_dark import LightDark
     from .nim import Nim
     from .othello import Othello
+    from .pocman import Pocman
+    from .rock_sample import RockSample
+    from .sub_hunt import SubHunt
+    from .tag import Tag
+    from .tiger import Tiger
+    from .vdp_tag import VDPTag
 else:  # a game's rules are imported when it is asked for
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -32,6 +41,15 @@ else:  # a game's rules are imported when it is asked for
             "Kalah": ".kalah",
             "Nim": ".nim",
             "Othello": ".othello",
+            "HiddenTabular": ".hidden_tabular",
+            "LaserTag": ".laser_tag",
+            "LightDark": ".light_dark",
+            "Pocman": ".pocman",
+            "RockSample": ".rock_sample",
+            "SubHunt": ".sub_hunt",
+            "Tag": ".tag",
+            "Tiger": ".tiger",
+            "VDPTag": ".vdp_tag",
         },
     )
 
@@ -45,12 +63,21 @@ __all__ = [
     "FrozenLake",
     "Go",
     "Hex",
+    "HiddenTabular",
     "Kalah",
+    "LaserTag",
+    "LightDark",
     "Nim",
     "Othello",
     "OutcomeTable",
+    "Pocman",
+    "RockSample",
     "Sailing",
+    "SubHunt",
     "SyntheticTree",
     "Tabular",
+    "Tag",
     "TicTacToe",
+    "Tiger",
+    "VDPTag",
 ]

@@ -26,3 +26,10 @@ def finite(name: str, field: str, value: Any) -> float:
         if math.isfinite(number):
             return number
     raise ProblemError(f"{name}: {field}={value!r}, must be a finite number")
+
+
+def rollout_code(name: str, rollout: Any) -> bool:
+    """Whether rollouts play preferred actions: "preferred", or "legal" for any legal ones."""
+    if rollout not in ("legal", "preferred"):
+        raise ProblemError(f"{name}: rollout={rollout!r}, must be 'legal' or 'preferred'")
+    return bool(rollout == "preferred")

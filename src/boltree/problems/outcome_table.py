@@ -107,7 +107,12 @@ class OutcomeTable(Problem):
             actions=width,
             horizon=horizon,
             discount=discount,
+            **self._further(),
         )
+
+    def _further(self) -> dict[str, Any]:
+        """Parameters that a subclass has beside these."""
+        return {}
 
     def _begins(self, start: Any, states: int, legal: Any) -> tuple[Any, Any]:
         """Where it may start, and the probabilities summed up."""

@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exact.solve import Solution, solve
+from ...exact.solution import Solution
+from ...exact.solve import solve
 from ...jobs.settings import Setting, labelled
 from ...jobs.statistics import interval
 from ..experiment import Experiment

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...algorithms.table import algorithm
-from ...exact.solve import Solution, solve
+from ...exact.solution import Solution
+from ...exact.solve import solve
 from ...jobs.statistics import interval
 from ...problems import SyntheticTree
 from ...search.search import Search

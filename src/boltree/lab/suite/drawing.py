@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
-from ...exact.solve import Solution, solve
+from ...exact.solution import Solution
+from ...exact.solve import solve
 from ...problem.problem import Problem
 from .horizons import LIMIT, triples, within
 

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import ParameterError
-from ...exact.solve import Solution, solve
+from ...exact.solution import Solution
+from ...exact.solve import solve
 from ...problem.problem import Problem
 from .horizons import with_horizon
 
