@@ -142,7 +142,7 @@ def test_planners_have_budgets_and_options_of_their_own():
 
 
 def test_an_algorithm_has_a_return_and_a_time(clock):
-    found = bt.evaluate(bt.problems.DChain(4), seconds=0.3, episodes=2)
+    found = bt.evaluate(bt.problems.DChain(4), seconds=3.0, episodes=2)
     assert found.returns.tolist() == [1.0, 1.0]
     assert found.seconds_a_step > 0.0
     assert (found.value.low, found.value.high) == (1.0, 1.0)

@@ -112,8 +112,8 @@ def acted_in(
     missing = [name for name in wanted if not hasattr(environment, name)]
     if environment is not None and missing:
         raise ParameterError(
-            f"environment={shortened(environment)}: has no {missing[0]}(); it needs reset(seed), where(), "
-            f"step(action){' and seen()' if problem.hidden else ''}"
+            f"environment={shortened(environment)}: has no {missing[0]}(); it needs reset(seed), "
+            f"{'seen(), ' if problem.hidden else ''}where() and step(action)"
         )
     if horizon is None:
         limit = getattr(environment, "limit", None) or problem.horizon
