@@ -34,6 +34,10 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
     "othello": lambda: problems.Othello(8),
     "nim": lambda: problems.Nim((1, 3, 5, 7)),
     "kalah": lambda: problems.Kalah(6, 4),
+    "tiger": lambda: problems.Tiger(),
+    "rock-sample": lambda: problems.RockSample(7, 8),
+    "tag": lambda: problems.Tag(),
+    "pocman": lambda: problems.Pocman(),
 }
 
 TOO_LARGE = ("connect-four", "hex", "breakthrough", "othello", "kalah")

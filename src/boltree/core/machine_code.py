@@ -83,7 +83,9 @@ def kept_versions() -> list[KeptVersion]:
     found = []
     for path in cache_folder().iterdir():
         try:
-            files = list(path.iterdir()) if path.is_dir() else [path]
+            if not path.is_dir():  # of 0.1, which had one folder for all
+                continue
+            files = list(path.iterdir())
             found.append(KeptVersion(path, sum(file.stat().st_size for file in files), path.stat().st_mtime))
         except OSError:
             continue
@@ -103,8 +105,8 @@ def make_room(most: int | None = None) -> None:
 def clear() -> int:
     """Delete the machine code of all versions; how many bytes it took."""
     kept = kept_versions()
-    for one in kept:
-        _delete(one.path)
+    for path in cache_folder().iterdir():
+        _delete(path)
     version_folder.cache_clear()
     return sum(one.nbytes for one in kept)
 

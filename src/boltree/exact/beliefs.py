@@ -317,6 +317,18 @@ class BeliefSolution(Solution):
         """How many states can be reached before the last step."""
         return len(self._start.states)
 
+    @property
+    def root_value(self) -> float:
+        """The value of the belief at the start."""
+        return self.value()
+
+    @property
+    def starts(self) -> list[tuple[float, Any, float]]:
+        """The probability of each state of the belief at the start, the state, and what it would be worth if known."""
+        present, begin = self._problem.present, self._start.begin[0]
+        known = [(float(begin[s]), present(self._start.states[s])) for s in np.flatnonzero(begin)]
+        return [(chance, state, self.value([(1.0, state)])) for chance, state in known]
+
     def value(self, state: Any = None, depth: int = 0) -> float:
         """The value of a belief at a depth; of the belief at the start if None."""
         found = self._at(state, depth).values
@@ -345,6 +357,9 @@ class BeliefSolution(Solution):
                     there = np.flatnonzero(found[0])
                     return [(float(found[0, s]), self._problem.present(model.states[s])) for s in there]
         raise ParameterError(f"observation={observation!r}: cannot follow action {action!r} after this belief")
+
+    def __repr__(self) -> str:
+        return f"<Solution of {self._problem.display_name()}: value {self.root_value:.6g}>"
 
     def __str__(self) -> str:
         problem = self._problem

@@ -106,6 +106,11 @@ def _check_search(given: Any) -> None:
     if not isinstance(given, Search):
         hint = "; bt.solve(problem).root_value is what a problem is worth" if isinstance(given, Problem) else ""
         raise ParameterError(f"search={shortened(given)}: must be a bt.Search that was run{hint}")
+    if given.problem.hidden:
+        raise ParameterError(
+            f"search={given!r}: is of a problem whose state is hidden; bt.evaluate plays episodes, bt.solve(problem) "
+            "has exact values of beliefs"
+        )
 
 
 def exact(search: Search) -> Exact:
@@ -146,10 +151,6 @@ def sample_value(search: Search, episodes: int = 250, seed: int | None = 0) -> E
     For problems too large to solve, and to check the exact value against.
     """
     _check_search(search)
-    if search.problem.hidden:
-        raise ParameterError(
-            f"search={search!r}: is of a problem whose state is hidden; play episodes with bt.act, which observes"
-        )
     whole("episodes", episodes, 2)
     t, problem = search.tree.fields, search.problem
     scratch = np.zeros((1, int(t.words)), np.uint64)

@@ -21,7 +21,7 @@ def optimum_of(search: Search) -> float | None:
     True
     """
     problem, root = search.problem, search.root
-    if not (problem.has("outcomes") and problem.has("count_outcomes")):
+    if problem.hidden or not (problem.has("outcomes") and problem.has("count_outcomes")):
         return None
     most = PLAIN_STATES if isinstance(problem, PythonProblem) else STATES
     try:

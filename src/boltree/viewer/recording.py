@@ -151,8 +151,8 @@ def points(first: int, last: int, count: int = MOMENTS) -> list[int]:
 
 
 def painter_for(search: Search) -> Painter:
-    """The painter of the scene that a search's problem describes."""
-    scene = search.problem.scene()
+    """The painter of the scene that a search's problem describes; of none where states are hidden from nodes."""
+    scene = None if search.problem.hidden else search.problem.scene()
     if isinstance(scene, Grid):
         return GridPainter(search, scene)
     if isinstance(scene, Chain):
