@@ -92,12 +92,24 @@ class Belief:
             self._states = self._model.starts(particles or usual, self._rng)
             self.weights: NDArray[np.float64] = np.full(len(self._states), 1.0 / len(self._states))
         else:
-            rows = [np.frombuffer(problem.as_state(one).tobytes(), np.uint64) for one in states]
+            if particles is not None:
+                raise ParameterError(f"particles={particles}: must be left out where states=... are given")
+            try:
+                given = list(states)
+            except TypeError:
+                raise ParameterError(f"states={shortened(states)}: must be a list of states") from None
+            rows = [np.frombuffer(problem.as_state(one).tobytes(), np.uint64) for one in given]
             if not rows:
                 raise ParameterError("states: is empty; give at least one")
             self._states = np.array(rows)
             self.weights = _checked_weights(weights, len(rows))
         self._few = FEW_DISTINCT * distinct(self._states)
+        self._begin_drawing()
+
+    def _begin_drawing(self) -> None:
+        """Set up what is drawn from this belief; `_rng` never advances, so that it always gives the same updates."""
+        self._drawing = self._rng.copy()
+        self._even: NDArray[np.uint64] | None = None
 
     @property
     def particles(self) -> Any:
@@ -149,16 +161,19 @@ class Belief:
         values: list[Any] = self.particles[of].tolist()
         return values
 
-    def draw(self) -> Any:
-        """A state, drawn by the weights."""
-        k = min(int(np.searchsorted(np.cumsum(self.weights), uniform(self._rng))), len(self) - 1)
+    def draw(self, rng: Any = None) -> Any:
+        """A state, drawn by the weights; another one at each call. `rng` is a generator of the package's."""
+        u = uniform(self._drawing if rng is None else rng)
+        k = min(int(np.searchsorted(np.cumsum(self.weights), u)), len(self) - 1)
         return self.problem.present(self._states[k].copy().view(self.problem.state_layout())[0])
 
     def equally_weighted(self) -> NDArray[np.uint64]:
         """The words of states that are as likely as each other: the particles, drawn anew if their weights differ."""
-        if np.ptp(self.weights) == 0.0:
-            return self._states
-        return resampled(self._states, self.weights, len(self), self._rng)
+        if self._even is None:
+            alike = np.ptp(self.weights) == 0.0
+            rng = self._rng.copy()
+            self._even = self._states if alike else resampled(self._states, self.weights, len(self), rng)
+        return self._even
 
     def update(self, action: int, observation: Any) -> Belief:
         """The belief after an action and what was observed after it.
@@ -201,6 +216,7 @@ class Belief:
             others = perturbed(*step, self.equally_weighted(), max(int(PERTURBED * size), 1), rng)
             if others is not None:
                 new._states = replace_some(new._states, others, rng)
+        new._begin_drawing()
         return new
 
     def __repr__(self) -> str:

@@ -26,6 +26,12 @@ def flatness_of(tree: Tree) -> str:
     states = int((tree.storage.nodes["parent"][1 : tree.size] == int(tree.fields.root)).sum())
     if visits < FEWEST_VISITS or states <= MOST_NEW * visits:
         return ""
+    if tree.problem.hidden:
+        return (
+            f"{tree.problem.display_name()}: {states:,} of the {visits:,} observations after the first actions were "
+            "new ones, so nothing is learnt of what follows; write observation_probability and let widening=(k, a) "
+            "bound the outcomes of an action, or observe less finely"
+        )
     return (
         f"{tree.problem.display_name()}: {states:,} of the {visits:,} outcomes of the first actions were "
         "states that no trial had come to before, so the tree is one step deep and nothing is learnt of what follows; "

@@ -258,7 +258,7 @@ class PythonProblem(Problem):
         raise AttributeError(f"{self.display_name()} has no features: an evaluator is given its states themselves")
 
     def reset(self, seed: Union[int, np.random.Generator, None] = None, count: int | None = None) -> Any:
-        """A start state, drawn with a seed; with a count, a list of so many."""
+        """A start state, drawn with a seed; with a count, a list of that many."""
         whole("count", count, 1, none=True)
         if isinstance(seed, np.random.Generator):
             seed = int(seed.integers(2**63))
