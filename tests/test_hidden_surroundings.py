@@ -46,10 +46,11 @@ def test_a_belief_never_changes():
 
 
 def test_episodes_start_from_a_belief():
-    certain = bt.Belief(TIGER, states=[{"tiger": 1}])
-    found = bt.evaluate(TIGER, bt.UCT(c=50.0), episodes=6, belief=certain, trials=500, steps=1)
+    last_step = bt.problems.Tiger(horizon=1)
+    certain = bt.Belief(last_step, states=[{"tiger": 1}])
+    found = bt.evaluate(last_step, bt.UCT(c=50.0), episodes=6, belief=certain, trials=50)
     assert found.returns.tolist() == [10.0] * 6  # it opens the other door
-    episodes = [bt.act(TIGER, bt.UCT(), trials=20, seed=seed, belief=certain, steps=1) for seed in range(5)]
+    episodes = [bt.act(last_step, bt.UCT(), trials=20, seed=seed, belief=certain) for seed in range(5)]
     assert {episode.states[0].tiger for episode in episodes} == {1}
 
 
