@@ -91,5 +91,6 @@ def test_refusals():
         bt.Agent("CartPole-v1", bt.UCT())
     with pytest.raises(bt.ParameterError, match="horizon='far': must be"):
         bt.Agent("CartPole-v1", bt.UCT(), trials=5, horizon="far")
-    with pytest.raises(bt.ParameterError, match=r"has no running environment; bt\.act plays"):
-        bt.Agent(bt.problems.DChain(4), bt.UCT(), trials=5)
+    agent = bt.Agent("FrozenLake-v1", bt.UCT(), trials=5)
+    with pytest.raises(bt.ParameterError, match=r"saw\(\) is for a problem without an environment"):
+        agent.saw(0, 1)

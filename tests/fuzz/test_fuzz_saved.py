@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import boltree as bt
 from boltree.core.memory.layout import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE
 from boltree.search.archive import read_archive, write_archive
-from boltree.search.save import checksum
+from boltree.search.save import BELIEF, checksum
 from fuzzing import fuzz, in_batches
 from mdps import random_mdp
 from test_fast_paths import same_tree
@@ -43,11 +43,14 @@ def bank() -> dict[str, bt.Search]:
         "circles": bt.Search(round_trip, bt.BTS(), seed=0, transpositions="state"),
         "recycled": bt.Search(chance, bt.DENTS(), seed=0, max_nodes=60, on_full="recycle"),
         "long": bt.Search(bt.problems.Sailing(5), bt.BTS(), seed=0, max_bytes=10**9),
+        "hidden": bt.Search(bt.problems.Tiger(), bt.BTS(), seed=0, belief=bt.Belief(bt.problems.Tiger(), 50, seed=0)),
     }
     for search in made.values():
         search.run(trials=150)
     made["recycled"].run(trials=1_000)
     assert made["recycled"].recyclings > 0
+    made["hidden"].advance(0, 1)
+    made["hidden"].run(trials=50)
     child = max(made["windows"].children[0], key=lambda one: one.count * (not one.terminal))
     made["windows"].advance(0, child.state, horizon="receding")
     made["windows"].run(trials=50)
@@ -132,7 +135,8 @@ def test_doctored_arrays(saved, tmp_path, batches):
         _, good = saved[data.draw(st.sampled_from(sorted(saved)))]
         arrays = {name: array.copy() for name, array in read_archive(good).items()}
         for _ in range(data.draw(st.integers(1, 2))):
-            name = data.draw(st.sampled_from(["nodes", "nodes", "blocks", "blocks", "tree", "states", "rng", "window"]))
+            names = ["nodes", "nodes", "blocks", "blocks", "tree", "states", "rng", "window", *BELIEF]
+            name = data.draw(st.sampled_from([name for name in names if name in arrays]))
             array = arrays[name]
             if name in LAYOUTS and array.size:
                 layout = data.draw(st.sampled_from(LAYOUTS[name]))

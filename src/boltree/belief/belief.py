@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Union
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..errors import ParameterError
 from ..messages import shortened
 from ..problem.problem import Problem, not_a_problem
 from ..problem.python.problem import PythonProblem
+from .soundness import are_states
 from .update import Model, agreeing, distinct, perturbed, replace_some, resampled, weighed
 
 PARTICLES, PYTHON_PARTICLES = 10_000, 1_000
@@ -216,6 +217,36 @@ class Belief:
             others = perturbed(*step, self.equally_weighted(), max(int(PERTURBED * size), 1), rng)
             if others is not None:
                 new._states = replace_some(new._states, others, rng)
+        new._begin_drawing()
+        return new
+
+    def to_arrays(self) -> dict[str, Any]:
+        """All that it consists of, as plain arrays, which a file can hold."""
+        few = np.array([self._few])
+        return {"particles": self._states, "weights": self.weights, "generator": self._rng, "few": few}
+
+    @classmethod
+    def from_arrays(cls, problem: Problem, given: Mapping[str, Any]) -> Belief:
+        """The belief that `to_arrays` took apart, from the arrays' bytes; ParameterError where they cannot be one."""
+
+        def expect(good: bool, what: str) -> None:
+            if not good:
+                raise ParameterError(f"{what} cannot be")
+
+        model = Model(problem)
+        for name in ("weights", "generator", "few"):
+            expect(given[name].size % 8 == 0, f"the size of its {name}")
+        weights, few = given["weights"].view(np.float64).copy(), given["few"].view(np.float64)
+        expect(weights.size > 0 and bool((np.isfinite(weights) & (weights >= 0.0)).all()), "its weights")
+        expect(abs(float(weights.sum()) - 1.0) < 1e-9, "the sum of its weights")
+        expect(given["particles"].size == weights.size * model.words * 8, "the size of its particles")
+        expect(few.size == 1 and bool(np.isfinite(few[0])) and few[0] >= 0.0, "its number of different states")
+        expect(given["generator"].size == 16 and bool(given["generator"].any()), "its random numbers")
+        new: Belief = object.__new__(cls)
+        new.problem, new.weights, new._model, new._few = problem, weights, model, float(few[0])
+        new._rng = given["generator"].view(np.uint64).copy()
+        new._states = given["particles"].view(np.uint64).reshape(weights.size, model.words).copy()
+        expect(are_states(problem, new._states), "a particle")
         new._begin_drawing()
         return new
 

@@ -318,10 +318,14 @@ def act(
     steps = most_steps(problem, steps, horizon)
     planner = Planner(algorithm, trials=trials, seconds=seconds)
     search = Search(problem, algorithm, seed=seed, **options)
-    rng = new_generator(np.random.SeedSequence(seed).spawn(2)[1])
+    return play(problem, simulated(search, seed), [Planning(problem, planner, seed, horizon, search)], steps)
+
+
+def simulated(search: Search, seed: int | None) -> Simulation:
+    """A search's problem, to act in from where the search begins; a hidden state is drawn from what is believed."""
+    problem, rng = search.problem, new_generator(np.random.SeedSequence(seed).spawn(2)[1])
     start = start_of(problem, search.tree.belief, rng) if problem.hidden else search.root.state_record
-    simulation = Simulation(problem, start, rng)
-    return play(problem, simulation, [Planning(problem, planner, seed, horizon, search)], steps)
+    return Simulation(problem, start, rng)
 
 
 def start_of(problem: Problem, belief: Any, rng: Any) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 from .. import problems
 from ..algorithms.schedules import Auto, Decay, Spectrum
 from ..algorithms.table import ALGORITHMS, MAX_BUDGET, Algorithm
+from ..belief.soundness import are_observations
 from ..core.memory.layout import EDGE, ENTROPY, HEADER, LINK, NODE, QUOTA, SCHEDULE, TABLE, TREE, UNIT
 from ..core.memory.soundness import FAULTS, MOST, SOUND, find_fault, forget_orders
 from ..errors import ParameterError, ProblemError
@@ -24,10 +25,13 @@ from ..parallel.threaded import Threaded
 from ..problem.problem import Problem
 from ..problem.python.problem import PythonProblem
 from ..tree import Tree
+from ..tree.hidden import belief_to_arrays, restore_belief
 from .archive import read_archive, write_archive
 
-VERSION = 4
+VERSION = 5
 SCRATCH = ("rng", "noise", "window")
+BELIEF = ("particles", "weights", "generator", "few", "begins")
+"""The arrays of a file besides, where the state is hidden."""
 
 
 def save_search(search: Any, path: Path) -> None:
@@ -36,11 +40,6 @@ def save_search(search: Any, path: Path) -> None:
         raise ParameterError(
             f"{search.problem.display_name()}: its search cannot be saved, because its states are Python objects: a "
             "file that held them would run code when it is loaded; write the problem as a bt.Problem"
-        )
-    if search.problem.hidden:
-        raise ParameterError(
-            f"{search.problem.display_name()}: its search cannot be saved, because its state is hidden and a file "
-            "holds no belief"
         )
     if path.is_dir():
         raise ParameterError(f"{path}: is a folder; give a file's name, such as {path / 'mine.search'}")
@@ -60,6 +59,9 @@ def save_search(search: Any, path: Path) -> None:
     }
     if tree.estimates is not None:
         tree.estimates.show()
+    hidden = search.problem.hidden
+    if hidden:
+        arrays.update({name: array.ravel().view(np.uint8) for name, array in belief_to_arrays(tree).items()})
     meta = {
         "version": VERSION,
         "layout": layout_stamp(),
@@ -77,6 +79,8 @@ def save_search(search: Any, path: Path) -> None:
         "transpositions": search.transpositions,
         "outcomes": search.outcomes,
         "proofs": search.proofs,
+        "widening": [t.widening, t.widening_power] if t.widening > 0.0 else False,
+        "own_start": hidden and tree.belief is None,
         "evaluator": search.evaluator if isinstance(search.evaluator, (str, int, float)) else None,
         "max_nodes": tree.max_nodes,
         "max_bytes": tree.max_bytes if tree.is_limited else None,
@@ -117,13 +121,14 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
             transpositions=meta["transpositions"],
             outcomes=meta["outcomes"],
             proofs=meta["proofs"],
+            widening=meta["widening"],
             evaluator=evaluator,
             max_nodes=meta["max_nodes"],
             max_bytes=meta["max_bytes"],
             on_full=meta["on_full"],
         )
         search.tree.noise.bit_generator.state = meta["noise_state"]
-        progress = meta["exact"]
+        progress, own_start = meta["exact"], bool(meta["own_start"])
     except ParameterError as error:
         raise error if str(path) in str(error) else ParameterError(f"{path}: {error}") from error
     except (AttributeError, KeyError, MemoryError, OverflowError, TypeError, ValueError) as error:
@@ -131,6 +136,11 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
             raise
         raise ParameterError(f"{path}: damaged: what it says of the search cannot be ({error!r})") from error
     _enter_tree(path, search, arrays)
+    if problem.hidden:
+        try:
+            restore_belief(search.tree, arrays, own_start=own_start)
+        except ParameterError as error:
+            raise ParameterError(f"{path}: damaged: {error}") from None
     if search.tree.exact is not None:
         try:
             search.tree.exact.restore(progress)
@@ -156,6 +166,10 @@ def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
         if not good:
             raise ParameterError(f"{path}: damaged: {what} cannot be")
 
+    expect(
+        set(arrays) == {"tree", "nodes", "states", "blocks", *SCRATCH, *(BELIEF if search.problem.hidden else ())},
+        "what it holds",
+    )
     expect(arrays["tree"].size == TREE.itemsize, "its size")
     saved = arrays["tree"].view(TREE)[0]
     tree: Tree = search.tree
@@ -199,7 +213,10 @@ def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
     fault = find_fault(tree.record, np.zeros(count, np.uint8), np.zeros(units, np.uint8))
     expect(fault == SOUND, f"the {FAULTS[fault]} of node {int(t.error_node)}")
     forget_orders(tree.record)
-    expect(tree.problem.are_sound(storage.states[:count].view(tree.problem.state_layout()).ravel()), "a state")
+    if tree.problem.hidden:
+        expect(are_observations(tree.problem, storage.states[:count]), "an observation")
+    else:
+        expect(tree.problem.are_sound(storage.states[:count].view(tree.problem.state_layout()).ravel()), "a state")
     if tree.estimates is not None:
         tree.estimates.show()
 
@@ -279,7 +296,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         raise ParameterError(f"{path}: file version {found!r}, this Boltree reads version {VERSION}")
     if meta.get("layout") != layout_stamp():
         raise ParameterError(f"{path}: written by a Boltree whose tree is laid out differently")
-    if set(arrays) != {"tree", "nodes", "states", "blocks", *SCRATCH} or meta.get("checksum") != checksum(meta, arrays):
+    if meta.get("checksum") != checksum(meta, arrays):
         raise ParameterError(f"{path}: damaged: its checksum does not match")
     return meta, arrays
 

@@ -118,6 +118,9 @@ class PythonProblem(Problem):
                 raise ProblemError(f"{cls.__name__}: {needs} is there but observe(self, ...) is missing")
         contract.check_arguments(self)
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super(Problem, cls).__init_subclass__(**options)  # methods stay as they were written
+
     @classmethod
     def functions(cls) -> dict[str, Any]:
         """The methods this problem defines, by name."""
