@@ -26,6 +26,13 @@ def flatness_of(tree: Tree) -> str:
     states = int((tree.storage.nodes["parent"][1 : tree.size] == int(tree.fields.root)).sum())
     if visits < FEWEST_VISITS or states <= MOST_NEW * visits:
         return ""
+    if tree.problem.hidden:
+        return (
+            f"{tree.problem.display_name()}: {states:,} of the {visits:,} outcomes of the first actions were "
+            "observations that no trial had made before, so the tree is one step deep and nothing is learnt of what "
+            "follows; let trials share nodes (widening=(5, 1/15), which needs observation_probability), or round what "
+            "observe says"
+        )
     return (
         f"{tree.problem.display_name()}: {states:,} of the {visits:,} outcomes of the first actions were "
         "states that no trial had come to before, so the tree is one step deep and nothing is learnt of what follows; "
