@@ -279,7 +279,8 @@ def test_real_observations_share_nodes():
     problem = RealTiger(horizon=4, discount=1.0)
     found = values(problem, bt.BTS(alpha=10.0), 3)
     assert 1.0 < found.mean() < TIGER[4] + 0.1
-    unshared = values(problem, bt.BTS(alpha=10.0), 1, trials=3_000, growth="trial", widening=False)
+    with pytest.warns(UserWarning, match=r"observations that no trial had made before.*widening="):
+        unshared = values(problem, bt.BTS(alpha=10.0), 1, trials=3_000, growth="trial", widening=False)
     assert unshared[0] < -20.0
     search = bt.Search(problem, bt.BTS(alpha=10.0), seed=0, widening=(2.0, 0.0))
     search.run(trials=2_000)

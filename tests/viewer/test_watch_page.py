@@ -348,3 +348,24 @@ def test_states_of_a_chain_are_marked(opened):
     assert page.locator(".place.proven").count() == 4
     to(page, 0)
     assert page.locator(".place.proven").count() == 0
+
+
+def test_a_belief_is_drawn_over_its_grid(opened):
+    """In percent, of the belief at the root; without visits and values of cells, which histories do not have."""
+    problem = bt.problems.Tag()
+    states = [{"robot": cell, "opponent": 3, "last": 5, "met": 0} for cell in (0, 1, 12)]
+    belief = bt.Belief(problem, states=states, weights=[2.0, 1.0, 1.0])
+    search = bt.Search(problem, bt.UCT(), belief=belief, seed=0)
+    page = opened([search, bt.Search(problem, bt.BTS(), seed=0)], 100)
+    scene, shown = data_in(page.content())["scene"], data_in(page.content())["searches"][0]["picture"]
+    assert scene["kind"] == "belief"
+    assert len(scene["cells"]) == 29
+    probable = {tuple(cell): p for cell, p in zip(scene["cells"], shown["probability"], strict=True) if p}
+    assert probable == {(4, 0): 0.5, (4, 1): 0.25, (3, 2): 0.25}
+    assert sorted(text for text in cells(page) if text) == ["25%", "25%", "50%"]
+    assert {text for text in cells(page, card=1) if text} <= {f"{k / 10:g}%" for k in range(28, 42)}
+    assert page.locator("button[data-mode]").count() == 0
+    page.locator("#pictures .card").first.locator(".place", has_text="50%").hover()
+    assert page.locator(".tip").inner_text().replace("\n", " ").startswith("row 5, column 1 probability")
+    to(page, 0)
+    assert page.locator(".count").inner_text() == "1 trial"

@@ -1,24 +1,8 @@
 // A grid: visits or values of its cells as colours and numbers, the actions most recommended there as arrows.
 
 function gridPicture(search) {
-  const { rows, columns, cells, letters, solid, cut } = report.scene;
-  const node = picture(columns * UNIT + 2, rows * UNIT + 2, `${search.label}: the grid`);
-  node.style.maxWidth = `${columns * 62}px`;
-  node.append(hatching());
-  const drawn = new Map(cells.map(([row, column], cell) => [row * columns + column, cell]));
-  const places = [];
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      const sign = letters[row]?.[column] ?? ".";
-      const cell = drawn.get(row * columns + column);
-      if (sign === " " || (cut && cell === undefined)) continue;
-      const mark = svg("g", { class: "place" }, square("cell", row, column));
-      node.append(mark);
-      const place = { cell, row, column, mark };
-      if (cell !== undefined) places.push(place);
-      fillCell(place, sign, solid.includes(sign));
-    }
-  }
+  const node = gridFrame(`${search.label}: the grid`);
+  const places = gridPlaces(node);
   let now = 0;
   const count = (name, place) => (search.picture[name] ? latest(search.picture[name], now)[place.cell] : 0);
   const proofs = (place) => [count("proven", place), count("nodes", place)]; // 0 of 0 where nothing is proven
@@ -41,6 +25,34 @@ function gridPicture(search) {
     reread();
   };
   return { node, show };
+}
+
+function gridFrame(words) {
+  const { rows, columns } = report.scene;
+  const node = picture(columns * UNIT + 2, rows * UNIT + 2, words);
+  node.style.maxWidth = `${columns * 62}px`;
+  node.append(hatching());
+  return node;
+}
+
+// draws all cells; those that have numbers
+function gridPlaces(node) {
+  const { rows, columns, cells, letters, solid, cut } = report.scene;
+  const drawn = new Map(cells.map(([row, column], cell) => [row * columns + column, cell]));
+  const places = [];
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const sign = letters[row]?.[column] ?? ".";
+      const cell = drawn.get(row * columns + column);
+      if (sign === " " || (cut && cell === undefined)) continue;
+      const mark = svg("g", { class: "place" }, square("cell", row, column));
+      node.append(mark);
+      const place = { cell, row, column, mark };
+      if (cell !== undefined) places.push(place);
+      fillCell(place, sign, solid.includes(sign));
+    }
+  }
+  return places;
 }
 
 // a large grid is kept for some moments only

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..messages import shortened
+from ..problem.problem import Problem
 from ..problem.scene import Grid, checked_cell, checked_moves
 from ..search.search import Search
 from ..web.page import numbers
@@ -32,9 +33,7 @@ class GridPainter(Painter):
         self.noted: list[Gathered] = []
 
     def _place_of(self, state: Any) -> int:
-        where = f"{type(self.search.problem).__name__}.scene: cell of {shortened(state)}"
-        cell = checked_cell(where, self.grid.cell(state), self.grid.rows, self.grid.columns)
-        return NOWHERE if cell is None else cell[0] * self.grid.columns + cell[1]
+        return place_in(self.grid, self.search.problem, state)
 
     @property
     def last(self) -> Gathered:
@@ -50,32 +49,41 @@ class GridPainter(Painter):
     def page(cls, painters: Sequence[GridPainter]) -> tuple[dict[str, Any] | None, list[Any]]:
         """The grid, cut to the cells that are drawn, and their numbers at each moment."""
         grid = painters[0].grid
-        shown = _shown_cells(painters)
-        rows, columns = np.divmod(shown, grid.columns)
-        top, left, bottom, right = _frame(grid, rows, columns)
-        letters = [row[left : right + 1] for row in grid.letters[top : bottom + 1]]
-        scene = {
-            "kind": "grid",
-            "rows": bottom - top + 1,
-            "columns": right - left + 1,
-            "cells": [[int(r) - top, int(c) - left] for r, c in zip(rows, columns, strict=True)],
-            "letters": letters,
-            "solid": grid.solid,
-            "legend": dict(grid.legend),
-            "moves": {str(action): list(move) for action, move in painters[0].moves.items()},
-            "cut": (bottom - top + 1, right - left + 1) != (grid.rows, grid.columns),
-        }
+        last = [painter.noted[-1] for painter in painters]
+        shown = most_seen([one.places for one in last], [one.visits for one in last])
+        moves = {str(action): list(move) for action, move in painters[0].moves.items()}
+        scene = {"kind": "grid", "moves": moves} | drawn_part(grid, shown)
         every = max(1, -(-shown.size * sum(len(painter.noted) for painter in painters) // DRAWN))
         return scene, [_numbers(painter.noted, shown, every, painter.search.proofs) for painter in painters]
 
 
-def _shown_cells(painters: Sequence[GridPainter]) -> Any:
-    """The cells visited by the end, by any search; the most visited ones if there are too many."""
-    places = np.concatenate([painter.noted[-1].places for painter in painters])
-    visits = np.concatenate([painter.noted[-1].visits for painter in painters])
-    found, which = np.unique(places, return_inverse=True)
-    total = np.bincount(which, visits, found.size)
+def place_in(grid: Grid, problem: Problem, state: Any) -> int:
+    """The number of the cell that a state lies in."""
+    where = f"{type(problem).__name__}.scene: cell of {shortened(state)}"
+    cell = checked_cell(where, grid.cell(state), grid.rows, grid.columns)
+    return NOWHERE if cell is None else cell[0] * grid.columns + cell[1]
+
+
+def most_seen(places: Sequence[Any], weights: Sequence[Any]) -> Any:
+    """The cells of any search, such as those visited; those of most weight if there are too many."""
+    found, which = np.unique(np.concatenate(places), return_inverse=True)
+    total = np.bincount(which, np.concatenate(weights), found.size)
     return np.sort(found[np.argsort(-total, kind="stable")[:CELLS]])
+
+
+def drawn_part(grid: Grid, shown: Any) -> dict[str, Any]:
+    """The grid as a page has it, cut to some cells if it is large."""
+    rows, columns = np.divmod(shown, grid.columns)
+    top, left, bottom, right = _frame(grid, rows, columns)
+    return {
+        "rows": bottom - top + 1,
+        "columns": right - left + 1,
+        "cells": [[int(r) - top, int(c) - left] for r, c in zip(rows, columns, strict=True)],
+        "letters": [row[left : right + 1] for row in grid.letters[top : bottom + 1]],
+        "solid": grid.solid,
+        "legend": dict(grid.legend),
+        "cut": (bottom - top + 1, right - left + 1) != (grid.rows, grid.columns),
+    }
 
 
 def _frame(grid: Grid, rows: Any, columns: Any) -> tuple[int, int, int, int]:

@@ -23,7 +23,7 @@ from .story import story
 VIEWER = __package__ or "boltree.viewer"
 STYLES: tuple[Resource, ...] = ((VIEWER, "watch.css"),)
 SCRIPTS: tuple[Resource, ...] = tuple(
-    (VIEWER, f"{name}.js") for name in ("pictures", "grid", "chain", "board", "tree", "watch")
+    (VIEWER, f"{name}.js") for name in ("pictures", "grid", "belief", "chain", "board", "tree", "watch")
 )
 
 LIMIT = 2_900_000

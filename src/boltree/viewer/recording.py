@@ -15,6 +15,7 @@ from ..jobs.settings import title_of
 from ..problem.scene import Board, Chain, Grid
 from ..search.search import Search
 from ..tree.proof_text import bounds_text, bounds_text_of
+from .beliefs import BeliefPainter
 from .boards import BoardPainter
 from .chains import ChainPainter
 from .exactly import optimum_of
@@ -151,8 +152,10 @@ def points(first: int, last: int, count: int = MOMENTS) -> list[int]:
 
 
 def painter_for(search: Search) -> Painter:
-    """The painter of the scene that a search's problem describes; of none where states are hidden from nodes."""
-    scene = None if search.problem.hidden else search.problem.scene()
+    """The painter of the scene that a search's problem describes; where states are hidden, of the belief on a grid."""
+    scene = search.problem.scene()
+    if search.problem.hidden:  # nodes have no states
+        return BeliefPainter(search, scene) if isinstance(scene, Grid) else Painter(search)
     if isinstance(scene, Grid):
         return GridPainter(search, scene)
     if isinstance(scene, Chain):

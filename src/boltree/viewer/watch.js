@@ -13,11 +13,13 @@ function cardHead(search) {
 
 // ---- a search at a moment: its picture, and its root in words
 
-const PICTURES = { grid: gridPicture, chain: chainPicture, board: boardPicture };
+const PICTURES = { grid: gridPicture, belief: beliefPicture, chain: chainPicture, board: boardPicture };
 const WORDS = {
   grid:
     "Colour and number: a cell's visits, summed over all depths, or its mean value. " +
     "Arrow: the action most recommended there, by the visits of all depths together.",
+  belief:
+    "Colour and number: how probable it is, where the search begins, that this is the cell of the state, which is hidden.",
   chain:
     "Bar: a state's visits, on a logarithmic scale, or its value. Below a state: what leaving there pays, and how " +
     "many trials left. Thick arrows: recommended actions.",
@@ -71,7 +73,7 @@ function show(next) {
   slider.value = place;
   slider.setAttribute("aria-valuetext", words);
   count.textContent = words;
-  const visits = searches.map((search) => search.picture?.visits[momentOf(search)]);
+  const visits = searches.map((search) => search.picture?.visits?.[momentOf(search)]);
   scale.visits = span(visits.flat().filter(known), [1, scale.visits])[1];
   const [low, high] = scale.mode === "visits" ? ["1 visit", grouped(scale.visits)] : scale.values.map(precise);
   ends[0].textContent = low;
@@ -147,7 +149,7 @@ scale.values = valueRange();
 const cards = searches.map(card);
 const controls = html("div", { class: "controls" });
 if (points.length > 1) controls.append(play, slider, count);
-if (scene) controls.append(...modes());
+if (scene && scene.kind !== "belief") controls.append(...modes());
 const proofs = searches.some((search) => search.bounds);
 const long = scene?.kind === "chain" || scene?.columns > 14; // one below the other
 const drawings = cards.map((part) => part.node);
@@ -158,7 +160,7 @@ main.replaceChildren(
   html("h1", {}, report.title),
   ...(controls.children.length ? [controls] : []),
   ...(scene ? [html("p", { class: "caption" }, WORDS[scene.kind] + (proofs ? ` ${PROOFS[scene.kind]}` : ""))] : []),
-  ...(scene?.kind === "grid" ? gridLegend() : []),
+  ...(scene?.legend ? gridLegend() : []),
   html("section", { class: `cards as-${scene?.kind} ${long ? "long" : ""}`, id: "pictures" }, ...drawings),
   ...(report.said ? [story(report.said)] : []),
   ...report.figures.map(figure),
