@@ -222,8 +222,8 @@ class Belief:
 
     def to_arrays(self) -> dict[str, Any]:
         """All that it consists of, as plain arrays, which a file can hold."""
-        few = np.array([self._few])
-        return {"particles": self._states, "weights": self.weights, "generator": self._rng, "few": few}
+        generators, few = np.array([self._rng, self._drawing]), np.array([self._few])
+        return {"particles": self._states, "weights": self.weights, "generators": generators, "few": few}
 
     @classmethod
     def from_arrays(cls, problem: Problem, given: Mapping[str, Any]) -> Belief:
@@ -234,20 +234,23 @@ class Belief:
                 raise ParameterError(f"{what} cannot be")
 
         model = Model(problem)
-        for name in ("weights", "generator", "few"):
+        for name in ("weights", "generators", "few"):
             expect(given[name].size % 8 == 0, f"the size of its {name}")
         weights, few = given["weights"].view(np.float64).copy(), given["few"].view(np.float64)
         expect(weights.size > 0 and bool((np.isfinite(weights) & (weights >= 0.0)).all()), "its weights")
         expect(abs(float(weights.sum()) - 1.0) < 1e-9, "the sum of its weights")
         expect(given["particles"].size == weights.size * model.words * 8, "the size of its particles")
         expect(few.size == 1 and bool(np.isfinite(few[0])) and few[0] >= 0.0, "its number of different states")
-        expect(given["generator"].size == 16 and bool(given["generator"].any()), "its random numbers")
+        expect(given["generators"].size == 32, "the size of its generators")
+        generators = given["generators"].view(np.uint64).reshape(2, 2).copy()
+        expect(bool(generators.any(axis=1).all()), "its random numbers")
         new: Belief = object.__new__(cls)
         new.problem, new.weights, new._model, new._few = problem, weights, model, float(few[0])
-        new._rng = given["generator"].view(np.uint64).copy()
+        new._rng = generators[0].copy()
         new._states = given["particles"].view(np.uint64).reshape(weights.size, model.words).copy()
         expect(are_states(problem, new._states), "a particle")
         new._begin_drawing()
+        new._drawing = generators[1].copy()
         return new
 
     def __repr__(self) -> str:

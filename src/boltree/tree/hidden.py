@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..belief.belief import Belief
-from ..belief.soundness import are_states
 from ..core.memory import layout as records
 from ..errors import ParameterError
 from ..messages import shortened
@@ -87,17 +86,14 @@ def _are_one(one: Problem, other: Problem) -> bool:
     return all(map(np.array_equal, one.plain_params, other.plain_params))
 
 
-def enter_belief(tree: Any, belief: Belief | None, begins: Any = None) -> None:
-    """Let trials begin with the states of a belief; with starts of the problem's own where it is None.
-
-    Where weights differ, states are drawn by them, unless those that were drawn before are given (`begins`).
-    """
+def enter_belief(tree: Any, belief: Belief | None) -> None:
+    """Let trials begin with the states of a belief; with starts of the problem's own where it is None."""
     tree.belief = belief
     t = tree.fields
     if belief is None:
         t.particle_count = 0
     else:
-        states = tree.begins = belief.equally_weighted() if begins is None else begins
+        states = tree.begins = belief.equally_weighted()
         t.particles_at, t.particle_count = states.ctypes.data, len(states)
 
 
@@ -110,27 +106,10 @@ def belief_of(tree: Any) -> Belief:
     return tree.belief  # type: ignore[no-any-return]
 
 
-def belief_to_arrays(tree: Any) -> dict[str, Any]:
-    """What is believed at the root, and the states that trials begin with, as plain arrays."""
-    belief = belief_of(tree)
-    if belief.problem.fingerprint() != tree.problem.fingerprint():
-        raise ParameterError(
-            f"save(): the belief is about a {belief.problem.display_name()} with other parameters than the search's"
-        )
-    drawn = tree.belief is not None and np.ptp(belief.weights) > 0.0
-    return belief.to_arrays() | {"begins": tree.begins if drawn else np.zeros(0, np.uint64)}
-
-
 def restore_belief(tree: Any, given: Any, *, own_start: bool) -> None:
     """Enter a belief that was made arrays, from their bytes; ParameterError where they cannot be one."""
     belief = Belief.from_arrays(tree.problem, given)
-    size = given["particles"].size if not own_start and np.ptp(belief.weights) > 0.0 else 0
-    if given["begins"].size != size:
-        raise ParameterError("the size of its begins cannot be")
-    begins = given["begins"].view(np.uint64).reshape(len(belief), -1).copy() if size else None
-    if begins is not None and not are_states(tree.problem, begins):
-        raise ParameterError("a particle cannot be")
-    enter_belief(tree, None if own_start else belief, begins)
+    enter_belief(tree, None if own_start else belief)
     tree.prior = belief if own_start else None
 
 
