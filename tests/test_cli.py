@@ -62,7 +62,7 @@ def test_plan_without_exact_values(tmp_path, capsys, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     assert main(["plan", "endless:Endless", "--trials", "100", "--algorithm", "uct"]) == 0
     shown = capsys.readouterr().out
-    assert "Endless: more than 20000 reachable states" in shown
+    assert "Endless: more than 20,000 reachable states" in shown
     assert "regret" not in shown
 
 

