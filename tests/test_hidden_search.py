@@ -279,7 +279,7 @@ def test_real_observations_share_nodes():
     problem = RealTiger(horizon=4, discount=1.0)
     found = values(problem, bt.BTS(alpha=10.0), 3)
     assert 1.0 < found.mean() < TIGER[4] + 0.1
-    with pytest.warns(UserWarning, match=r"observations that no trial had made before.*widening="):
+    with pytest.warns(UserWarning, match=r"observations after the first actions were new ones.*widening="):
         unshared = values(problem, bt.BTS(alpha=10.0), 1, trials=3_000, growth="trial", widening=False)
     assert unshared[0] < -20.0
     search = bt.Search(problem, bt.BTS(alpha=10.0), seed=0, widening=(2.0, 0.0))
@@ -342,11 +342,13 @@ def ran():
         (lambda: bt.Search(Tiger(), state={"right": 1, "x": 0}), "state=.* must be left out"),
         (lambda: bt.Search(Tiger(), bt.UCT(), evaluator=Evaluating()), "evaluator: must be a number"),
         (lambda: bt.Search(Tiger(), belief=3), "belief=3: must be a bt.Belief"),
-        (lambda: bt.Search(Tiger(), belief=bt.Belief(RecordTiger(), 10)), "is about RecordTiger, must be about Tiger"),
+        (
+            lambda: bt.Search(Tiger(), belief=bt.Belief(RecordTiger(), 10)),
+            r"is about RecordTiger\(.*must be about Tiger",
+        ),
         (lambda: bt.Search(bt.problems.DChain(3), belief=bt.Belief(Tiger(), 10)), "the state of DChain is seen"),
         (lambda: bt.Search(bt.problems.DChain(3)).belief, "there is none about DChain"),
         (lambda: bt.search_many([Tiger()], bt.UCT(), 10), "its state is hidden"),
-        (lambda: bt.Search(Tiger(), belief=bt.Belief(Tiger(ends=True), 9)).save("s"), "with other parameters than"),
         (lambda: ran().root.state, "is hidden in Tiger; node.observation says"),
         (lambda: ran().recommend({"right": 1}), "the state of Tiger is hidden"),
         (lambda: bt.sample_value(ran()), "bt.evaluate plays episodes"),

@@ -23,6 +23,9 @@ from .core.machine_code import version_folder
 from .core.shipped import common_processor, write_target
 from .exact.evaluate import simple_regret
 from .exact.solve import solve
+from .problem.problem import Problem
+from .problem.record import record
+from .search.act import act
 from .search.many import search_many
 from .search.plan import plan
 from .search.search import Search
@@ -61,6 +64,34 @@ def _searches() -> None:
     solve(chain, objective="soft", alpha=1.0)
 
 
+class _Walk(Problem):
+    """A simulator: its outcomes are not listed."""
+
+    state = record(x="i4")
+    actions, horizon, deterministic = 2, 8, False
+
+    @staticmethod
+    def start(params: Any, state: Any, rng: Any) -> None:
+        """Begin at 0."""
+        state.x = 0
+
+    @staticmethod
+    def step(params: Any, state: Any, action: int, rng: Any) -> tuple[float, bool]:
+        """Go left or right."""
+        state.x += 1 if action == 1 else -1
+        return (1.0 if state.x == 3 else 0.0), state.x == 3
+
+
+def _simulators() -> None:
+    act(_Walk(), trials=TRIALS, seed=0)
+
+
+def _hidden() -> None:
+    search = Search(problems.Tiger(), seed=0)
+    search.run(trials=TRIALS)
+    search.advance(0, 1)
+
+
 def _many() -> None:
     game = problems.ConnectFour()
     search_many([game] * 4, UCT(), trials=8)
@@ -83,8 +114,8 @@ def _limits() -> None:
     Search(problems.DChain(6), DENTS(), max_nodes=16, on_full="recycle", seed=0).run(trials=TRIALS)
 
 
-MOST: tuple[tuple[Callable[[], None], ...], ...] = ((_plans,), (_searches,))
-ALL = ((_plans, _batches, _threads), (_searches, _many_with_evaluator, _many, _limits))
+MOST: tuple[tuple[Callable[[], None], ...], ...] = ((_plans, _simulators), (_searches,))
+ALL = ((_plans, _simulators, _batches, _threads), (_searches, _hidden, _many_with_evaluator, _many, _limits))
 """What is compiled, one process each: what most searches need, and everything."""
 
 

@@ -248,14 +248,13 @@ def tuning(tmp_path):
     engine.close()
 
 
-def test_an_engine_may_take_its_time_to_start(tuning, monkeypatch, capfd):
+def test_an_engine_may_take_its_time_to_start(tuning, monkeypatch, caplog):
     """As long as it says something on stderr; what it says is told."""
     engine, go_on = tuning
     monkeypatch.setattr("boltree.go.match.engine._NEWS_SECONDS", 0.4)
-    told = []
     with ThreadPoolExecutor(1) as thread:
         answer = thread.submit(engine.start, "list_commands")
-        wait_until(lambda: told.append(capfd.readouterr().err) or "starting for 2 s: Tuning 3/55" in "".join(told))
+        wait_until(lambda: "starting for 2 s: Tuning 3/55" in caplog.text)
         go_on.touch()
         assert answer.result(LONG) == ""
     assert engine.ask("name", patience=LONG) == ""

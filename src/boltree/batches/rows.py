@@ -42,7 +42,7 @@ class RowFormat:
         if self.problem is other.problem:
             return True
         if self._by_state:
-            return False  # whoever asks the evaluator makes features and tells facts by one problem
+            return False  # who asks the evaluator makes features and tells facts by one problem
         if not self.with_features and type(self.problem).batch_of is not Problem.batch_of:
             return False  # states are numbers of objects that only their own problem has
         mine, theirs = ((type(one.problem), one.actions, one.shape, one.layout) for one in (self, other))

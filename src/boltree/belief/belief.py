@@ -93,12 +93,24 @@ class Belief:
             self._states = self._model.starts(particles or usual, self._rng)
             self.weights: NDArray[np.float64] = np.full(len(self._states), 1.0 / len(self._states))
         else:
-            rows = [np.frombuffer(problem.as_state(one).tobytes(), np.uint64) for one in states]
+            if particles is not None:
+                raise ParameterError(f"particles={particles}: must be left out where states=... are given")
+            try:
+                given = list(states)
+            except TypeError:
+                raise ParameterError(f"states={shortened(states)}: must be a list of states") from None
+            rows = [np.frombuffer(problem.as_state(one).tobytes(), np.uint64) for one in given]
             if not rows:
                 raise ParameterError("states: is empty; give at least one")
             self._states = np.array(rows)
             self.weights = _checked_weights(weights, len(rows))
         self._few = FEW_DISTINCT * distinct(self._states)
+        self._begin_drawing()
+
+    def _begin_drawing(self) -> None:
+        """Set up what is drawn from this belief; `_rng` never advances, so that it always gives the same updates."""
+        self._drawing = self._rng.copy()
+        self._even: NDArray[np.uint64] | None = None
 
     @property
     def particles(self) -> Any:
@@ -150,16 +162,19 @@ class Belief:
         values: list[Any] = self.particles[of].tolist()
         return values
 
-    def draw(self) -> Any:
-        """A state, drawn by the weights."""
-        k = min(int(np.searchsorted(np.cumsum(self.weights), uniform(self._rng))), len(self) - 1)
+    def draw(self, rng: Any = None) -> Any:
+        """A state, drawn by the weights; another one at each call. `rng` is a generator of the package's."""
+        u = uniform(self._drawing if rng is None else rng)
+        k = min(int(np.searchsorted(np.cumsum(self.weights), u)), len(self) - 1)
         return self.problem.present(self._states[k].copy().view(self.problem.state_layout())[0])
 
     def equally_weighted(self) -> NDArray[np.uint64]:
         """The words of states that are as likely as each other: the particles, drawn anew if their weights differ."""
-        if np.ptp(self.weights) == 0.0:
-            return self._states
-        return resampled(self._states, self.weights, len(self), self._rng)
+        if self._even is None:
+            alike = np.ptp(self.weights) == 0.0
+            rng = self._rng.copy()
+            self._even = self._states if alike else resampled(self._states, self.weights, len(self), rng)
+        return self._even
 
     def update(self, action: int, observation: Any) -> Belief:
         """The belief after an action and what was observed after it.
@@ -202,12 +217,13 @@ class Belief:
             others = perturbed(*step, self.equally_weighted(), max(int(PERTURBED * size), 1), rng)
             if others is not None:
                 new._states = replace_some(new._states, others, rng)
+        new._begin_drawing()
         return new
 
     def to_arrays(self) -> dict[str, Any]:
         """All that it consists of, as plain arrays, which a file can hold."""
-        few = np.array([self._few])
-        return {"particles": self._states, "weights": self.weights, "generator": self._rng, "few": few}
+        generators, few = np.array([self._rng, self._drawing]), np.array([self._few])
+        return {"particles": self._states, "weights": self.weights, "generators": generators, "few": few}
 
     @classmethod
     def from_arrays(cls, problem: Problem, given: Mapping[str, Any]) -> Belief:
@@ -218,19 +234,23 @@ class Belief:
                 raise ParameterError(f"{what} cannot be")
 
         model = Model(problem)
-        for name in ("weights", "generator", "few"):
+        for name in ("weights", "generators", "few"):
             expect(given[name].size % 8 == 0, f"the size of its {name}")
         weights, few = given["weights"].view(np.float64).copy(), given["few"].view(np.float64)
         expect(weights.size > 0 and bool((np.isfinite(weights) & (weights >= 0.0)).all()), "its weights")
         expect(abs(float(weights.sum()) - 1.0) < 1e-9, "the sum of its weights")
         expect(given["particles"].size == weights.size * model.words * 8, "the size of its particles")
         expect(few.size == 1 and bool(np.isfinite(few[0])) and few[0] >= 0.0, "its number of different states")
-        expect(given["generator"].size == 16 and bool(given["generator"].any()), "its random numbers")
+        expect(given["generators"].size == 32, "the size of its generators")
+        generators = given["generators"].view(np.uint64).reshape(2, 2).copy()
+        expect(bool(generators.any(axis=1).all()), "its random numbers")
         new: Belief = object.__new__(cls)
         new.problem, new.weights, new._model, new._few = problem, weights, model, float(few[0])
-        new._rng = given["generator"].view(np.uint64).copy()
+        new._rng = generators[0].copy()
         new._states = given["particles"].view(np.uint64).reshape(weights.size, model.words).copy()
         expect(are_states(problem, new._states), "a particle")
+        new._begin_drawing()
+        new._drawing = generators[1].copy()
         return new
 
     def __repr__(self) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 
 from ..core.machine_code import MOST_BYTES, cache_folder, clear, kept_versions, version_folder
+from ..errors import ParameterError
 from ..terminal import Parser, table
 
 
@@ -24,6 +26,13 @@ def add_cache(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def _cache(options: argparse.Namespace) -> int:
+    try:
+        cache_folder()
+    except OSError:
+        chosen = os.environ.get("BOLTREE_CACHE")
+        raise ParameterError(
+            f"BOLTREE_CACHE={chosen!r}: must be a folder that can be written; without one nothing is kept"
+        ) from None
     if options.what == "clear":
         print(f"deleted {_size(clear())} of machine code in {cache_folder()}")
         return 0

@@ -93,7 +93,7 @@ def kept_versions() -> list[KeptVersion]:
 
 
 def make_room(most: int | None = None) -> None:
-    """Delete the versions that were not used for the longest time, so that the others take at most so many bytes."""
+    """Delete the versions that were not used for the longest time, so that the others take at most `most` bytes."""
     total, most = 0, MOST_BYTES if most is None else most
     for one in kept_versions():
         total += one.nbytes

@@ -239,7 +239,7 @@ class Induction:
         return np.where(allowed, beliefs @ model.reward, -np.inf)
 
     def _forward(self, beliefs: NDArray[np.float64], left: int) -> tuple[_Layer, NDArray[np.float64]]:
-        """What beliefs pay and lead to, and the beliefs that they lead to; with so many steps left."""
+        """What beliefs pay and lead to, and the beliefs that they lead to, by the steps that are left."""
         model, discount = self._model, self._model.problem.discount
         q = self._now(beliefs)
         followers: list[tuple[int, NDArray[np.float64], NDArray[np.int64]]] = []

@@ -77,7 +77,7 @@ def solve(
     if not lists_outcomes(problem):
         raise ProblemError(
             f"{problem.display_name()}: exact solving needs {problem.outcomes_wanted}, or deterministic = True; "
-            "bt.sample_value works without them"
+            f"{'bt.evaluate' if problem.hidden else 'bt.sample_value'} works without them"
         )
     steps = problem.horizon if horizon is None else horizon
     if problem.hidden:

@@ -19,7 +19,7 @@ from ..errors import ParameterError, ProblemError
 from ..messages import counted, shortened
 from ..problem.problem import Problem, not_a_problem
 from ..problem.python.problem import PythonProblem
-from ..search.act import Choice, Horizon, Planner, Simulation, chooser, most_steps, play
+from ..search.act import Choice, Horizon, Planner, Simulation, chooser, most_steps, play, start_of
 from ..search.plan import plan
 from ..search.progress import bar
 from ..search.search import Search
@@ -89,6 +89,8 @@ def evaluate(
     elif opponent is not None:
         raise ParameterError(f"opponent={shortened(opponent)}: {problem.display_name()} has one player")
     environment, most, horizon = acted_in(problem, environment, steps, horizon)
+    for choice in choices:
+        chooser(problem, choice, 0, horizon)  # which refuses what cannot be played
     jobs = [
         PlayedEpisode(problem, tuple(choices), number, seed, most, horizon, environment) for number in range(episodes)
     ]
@@ -149,7 +151,8 @@ class PlayedEpisode:
             for choice, mind in zip(self.choices, minds, strict=False)
         ]
         if self.environment is None:
-            environment = Simulation(problem, problem.plain_start(rng), rng)
+            belief = choice.options.get("belief") if isinstance(choice := self.choices[0], Planner) else None
+            environment = Simulation(problem, start_of(problem, belief, rng), rng)
         else:
             environment = self.environment
             environment.reset(int(world.generate_state(1, np.uint32)[0] >> 1))

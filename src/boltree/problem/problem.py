@@ -306,7 +306,7 @@ class Problem:
         return cls._binding.address(name)
 
     def reset(self, seed: Union[int, np.random.Generator, None] = None, count: int | None = None) -> Any:
-        """A start state, drawn with a seed; with a count, an array of so many."""
+        """A start state, drawn with a seed; with a count, an array of that many."""
         from .stepping import reset
 
         return reset(self, seed, count)

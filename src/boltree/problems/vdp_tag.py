@@ -57,7 +57,7 @@ def free_share(x: Any, y: Any, dx: Any, dy: Any) -> Any:
 class VDPTag(Problem):
     """A robot chases a target that drifts on the currents of a van der Pol oscillator, seen dimly unless it looks.
 
-    Action a goes 0.5 in direction a mod angles (of so many, from the east counterclockwise), and looks if
+    Action a goes 0.5 in direction a mod angles (counted from the east counterclockwise), and looks if
     a >= angles; barriers on the four axes, from 0.2 to 3 away from the middle, stop it. A step costs 1, looking 5 more;
     nearer than 0.1 to the target it is tagged: 100, and the end. The robot starts in the middle, the target anywhere in
     [-4, 4] x [-4, 4], unseen.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +13,19 @@ import numpy as np
 from ..algorithms.table import Algorithm
 from ..core.random import new_generator
 from ..errors import ParameterError
-from ..messages import counted, shortened
+from ..messages import counted, did_you_mean, shortened
 from ..problem.problem import Problem
 from ..problem.python.problem import PythonProblem
 from ..problem.state import PlainState
 from .search import Search
 
 Horizon = Literal["absolute", "receding"]
+
+SEARCH_OPTIONS = tuple(
+    name for name in inspect.signature(Search.__init__).parameters
+    if name not in ("self", "problem", "algorithm", "seed", "state")
+)  # fmt: skip
+"""What a planner may be told of its searches."""
 
 LONGEST_SHOWN = 30
 """Steps of an episode that are printed."""
@@ -46,7 +53,8 @@ class Episode:
         lines = [repr(self)[1:-1]]
         for i, (state, action, reward) in enumerate(zip(self.states, self.actions, self.rewards, strict=False)):
             if i < LONGEST_SHOWN:
-                lines.append(f"  {i:>4}  {shortened(state)}  action {action}  reward {reward:g}")
+                seen = f"  observed {self.observations[i]}" if i < len(self.observations) else ""
+                lines.append(f"  {i:>4}  {shortened(state)}  action {action}  reward {reward:g}{seen}")
         if len(self.actions) > LONGEST_SHOWN:
             lines.append(f"  ... and {counted(len(self.actions) - LONGEST_SHOWN, 'more step')}")
         if len(self.states) > len(self.actions):
@@ -215,6 +223,9 @@ class Planner:
             raise ParameterError(f"algorithm={shortened(algorithm)}: must be an algorithm, such as bt.UCT(), or None")
         if trials is None and seconds is None:
             raise ParameterError("give trials=... or seconds=..., how long to plan before each step")
+        for name in options:
+            if name not in SEARCH_OPTIONS:
+                raise ParameterError(f"{name}: must be an option of bt.Search{did_you_mean(name, SEARCH_OPTIONS)}")
         for name, value in (("algorithm", algorithm), ("trials", trials), ("seconds", seconds), ("options", options)):
             object.__setattr__(self, name, value)
 
@@ -313,13 +324,13 @@ def act(
 def simulated(search: Search, seed: int | None) -> Simulation:
     """A search's problem, to act in from where the search begins; a hidden state is drawn from what is believed."""
     problem, rng = search.problem, new_generator(np.random.SeedSequence(seed).spawn(2)[1])
-    if not problem.hidden:
-        start = search.root.state_record
-    elif search.tree.belief is None:
-        start = problem.plain_start(rng)
-    else:
-        start = problem.as_state(search.belief.draw())
+    start = start_of(problem, search.tree.belief, rng) if problem.hidden else search.root.state_record
     return Simulation(problem, start, rng)
+
+
+def start_of(problem: Problem, belief: Any, rng: Any) -> Any:
+    """The record of a state in which an episode starts: drawn from a belief, or by the problem's `start` if None."""
+    return problem.plain_start(rng) if belief is None else problem.as_state(belief.draw(rng))
 
 
 def most_steps(problem: Problem, steps: int | None, horizon: str) -> int:

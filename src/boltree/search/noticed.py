@@ -28,10 +28,9 @@ def flatness_of(tree: Tree) -> str:
         return ""
     if tree.problem.hidden:
         return (
-            f"{tree.problem.display_name()}: {states:,} of the {visits:,} outcomes of the first actions were "
-            "observations that no trial had made before, so the tree is one step deep and nothing is learnt of what "
-            "follows; let trials share nodes (widening=(5, 1/15), which needs observation_probability), or round what "
-            "observe says"
+            f"{tree.problem.display_name()}: {states:,} of the {visits:,} observations after the first actions were "
+            "new ones, so nothing is learnt of what follows; write observation_probability and let widening=(k, a) "
+            "bound the outcomes of an action, or observe less finely"
         )
     return (
         f"{tree.problem.display_name()}: {states:,} of the {visits:,} outcomes of the first actions were "

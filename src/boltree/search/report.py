@@ -110,7 +110,7 @@ def win_rate(value: float, player: int, low: float, high: float) -> float:
 def _range_of(tree: Tree, root: Node) -> tuple[float, float]:
     """What a game can be worth at least and at most: as its bounds or rewards say, or the returns that were seen."""
     problem = tree.problem
-    if problem.has("bounds"):
+    if problem.has("bounds") and not problem.hidden:
         return problem.plain_bounds(root.state_record)
     if problem.rewards is not None:
         return problem.rewards
@@ -129,6 +129,8 @@ def _line(tree: Tree, root: Node, action: int) -> tuple[str, ...]:
 
 
 def _title(report: Report) -> str:
+    if not report.moves:
+        return "nothing left to decide"
     mover = "" if math.isnan(report.moves[0].win_rate) else f"player {report.player} to move, "
     return f"{mover}{counted(report.trials, 'trial')}"
 

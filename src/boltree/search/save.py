@@ -25,12 +25,12 @@ from ..parallel.threaded import Threaded
 from ..problem.problem import Problem
 from ..problem.python.problem import PythonProblem
 from ..tree import Tree
-from ..tree.hidden import belief_to_arrays, restore_belief
+from ..tree.hidden import belief_of, restore_belief
 from .archive import read_archive, write_archive
 
 VERSION = 5
 SCRATCH = ("rng", "noise", "window")
-BELIEF = ("particles", "weights", "generator", "few", "begins")
+BELIEF = ("particles", "weights", "generators", "few")
 """The arrays of a file besides, where the state is hidden."""
 
 
@@ -61,7 +61,7 @@ def save_search(search: Any, path: Path) -> None:
         tree.estimates.show()
     hidden = search.problem.hidden
     if hidden:
-        arrays.update({name: array.ravel().view(np.uint8) for name, array in belief_to_arrays(tree).items()})
+        arrays.update({name: array.ravel().view(np.uint8) for name, array in belief_of(tree).to_arrays().items()})
     meta = {
         "version": VERSION,
         "layout": layout_stamp(),

@@ -61,12 +61,12 @@ class Search:
         evaluator: ``"rollout"`` (if left out), a number, ``"heuristic"`` (the problem's) or an `Evaluator`; growth
             ``"trial"`` uses none.
         threads: how many run trials side by side (without an algorithm: at most): on one tree where steps or rollouts
-            are dear, else on a tree each, which are merged when the run ends; ``search.parallelism`` says which.
+            are slow, else on a tree each, which are merged when the run ends; ``search.parallelism`` says which.
         deterministic: with several threads, the same tree for the same seed and number of threads.
         transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of
             every state, for problems with a discount below 1, whose horizon then bounds the length of a trial;
-            ``"auto"`` is True wherever it can be. Not with algorithms that look at a node's one parent (RENTS, H-MCTS,
-            BRUE), nor with batches of evaluations, nor with several threads.
+            ``"auto"`` is True wherever it can be. Not with RENTS, H-MCTS and BRUE (docs: scale), nor with batches of
+            evaluations, nor with several threads.
         outcomes: ``"sampled"`` weighs what an action leads to by how often it did; ``"known"`` by the probabilities
             that the problem lists (`outcomes`, or ``deterministic = True``); ``"pooled"`` by how often it did at any
             depth, where states come again. Both need `transpositions`; pooled ones growth ``"trial"``, and an algorithm
@@ -149,7 +149,7 @@ class Search:
                 _warn_of_means(algorithm, settings.evaluator, growth)
         if transpositions == "auto":
             batched = is_external(settings.evaluator, growth or settings.growth) and batch_size(settings.evaluator) > 1
-            shareable = settings.threads == 1 and on_full == "stop" and not batched
+            shareable = settings.threads == 1 and on_full == "stop" and not batched and not problem.hidden
             transpositions = shareable and not settings.algorithm.one_parent
         wishes: dict[str, Any] = {
             "growth": growth, "transpositions": transpositions, "outcomes": outcomes, "proofs": proofs

@@ -15,7 +15,7 @@ from ..core.memory.subtree import copy_graph, copy_subtree
 from ..core.random import new_generator
 from ..errors import ParameterError
 from ..problem.state import PlainState
-from .hidden import believed, enter_belief
+from .hidden import belief_of, enter_belief
 from .node import Node
 from .tree import Tree
 
@@ -26,8 +26,12 @@ Outcome = tuple[Node | None, Any]
 def move_along(tree: Tree, steps: Sequence[tuple[int, Any]]) -> None:
     """Move the root by several actions, each with the state that it led to: as one after the other, but copied once."""
     if tree.problem.hidden:  # what is legal follows from the belief
+        belief, beliefs = belief_of(tree), []
         for action, seen in steps:
-            take_action(tree, action, seen, receding=False)
+            belief = belief.update(action, seen)
+            beliefs.append(belief)
+        for (action, seen), after in zip(steps, beliefs, strict=True):
+            take_action(tree, action, seen, receding=False, belief=after)
         return
     node: Node | None = root_of(tree)
     path: list[tuple[Node | None, Outcome]] = []  # for each step the node where it is taken, if known, and its outcome
@@ -51,12 +55,16 @@ def move_along(tree: Tree, steps: Sequence[tuple[int, Any]]) -> None:
             move_root(tree, above, outcome, receding=False)
 
 
-def take_action(tree: Tree, action: Any, state: Any, *, receding: bool) -> None:
-    """Make an outcome of one of the root's actions the new root; `Search.advance` says how."""
+def take_action(tree: Tree, action: Any, state: Any, *, receding: bool, belief: Belief | None = None) -> None:
+    """Make an outcome of one of the root's actions the new root; `Search.advance` says how.
+
+    Where states are hidden, `belief` is what is believed after it; None to work it out.
+    """
     root = root_of(tree)
     if action not in root.actions:
         raise ParameterError(f"action={action!r}: must be a legal action of the root: {root.actions.tolist()}")
-    belief = believed(tree, int(action), state) if tree.problem.hidden else None
+    if tree.problem.hidden and belief is None:
+        belief = belief_of(tree).update(int(action), state)
     move_root(tree, root, outcome_of(tree, root, int(action), state), receding=receding, belief=belief)
 
 

@@ -44,8 +44,7 @@ def raise_failure(tree: TreeLike, code: int) -> None:
     t, problem = tree.fields, tree.problem
     _raise_own(tree, code)
     name = problem.display_name()
-    words = carried_state(tree) if t.observe else tree.storage.states[int(t.error_node)].copy()
-    memory = words.view(problem.state_layout())
+    memory = _asked_state(tree)
     where = f"in state {problem.written(memory)}"
     action = int(t.error_action)
     rng = np.array([t.error_rng0, t.error_rng1], np.uint64)
@@ -134,6 +133,13 @@ def raise_failure(tree: TreeLike, code: int) -> None:
     raise RuntimeError(f"the kernel stopped with code {code}")
 
 
+def _asked_state(tree: TreeLike) -> Any:
+    """A copy of the state that the problem was asked about: the node's; where states are hidden, the trial's."""
+    t = tree.fields
+    words = carried_state(tree) if t.observe else tree.storage.states[int(t.error_node)].copy()
+    return words.view(tree.problem.state_layout())
+
+
 def _raise_own(tree: TreeLike, code: int) -> None:
     """Raise what a method in plain Python raised, as it was raised, with a note that says where."""
     if code not in FUNCTIONS:
@@ -144,7 +150,7 @@ def _raise_own(tree: TreeLike, code: int) -> None:
         raise
     except Exception as error:
         t, problem = tree.fields, tree.problem
-        state = problem.written(tree.storage.states[int(t.error_node)].copy().view(problem.state_layout()))
+        state = problem.written(_asked_state(tree))
         at = f"action {int(t.error_action)} " if code in WITH_ACTION else ""
         note(error, f"in {problem.display_name()}.{FUNCTIONS[code]}, {at}in state {state}")
         raise

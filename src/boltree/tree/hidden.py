@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..belief.belief import Belief
-from ..belief.soundness import are_states
 from ..core.memory import layout as records
 from ..errors import ParameterError
 from ..messages import shortened
+from ..problem.problem import Problem
+from ..problem.python.problem import PythonProblem
 from ..problem.record import Record
 from .tree_like import TreeLike
 
@@ -18,9 +19,12 @@ WIDENING = (5.0, 1.0 / 15.0)
 """k and a where observations are real numbers: an action that was taken N times has up to k N^a observed outcomes."""
 
 
-def refuse_for_hidden(tree: TreeLike, state: Any) -> None:
+def refuse_for_hidden(tree: TreeLike, state: Any, outcomes: str, proofs: bool) -> None:
     """Refuse what needs nodes that are states."""
     t, name = tree.fields, tree.problem.display_name()
+    if outcomes != "sampled" or proofs:
+        given = f"outcomes={outcomes!r}: must be 'sampled'" if outcomes != "sampled" else "proofs=True: must be False"
+        raise ParameterError(f"{given} for {name}, whose state is hidden, because a node is a whole history")
     if state is not None:
         raise ParameterError(
             f"state={shortened(state)}: must be left out, because the state of {name} is hidden; give belief=..."
@@ -44,6 +48,8 @@ def enter_widening(tree: TreeLike, widening: Any) -> None:
         widening = WIDENING if real and problem.has("observation_probability") else False
     if widening is False:
         return
+    if not problem.hidden:
+        raise ParameterError(f"{given}: must be left out for {problem.display_name()}, whose state is seen")
     try:
         factor, power = map(float, widening)
     except (TypeError, ValueError):
@@ -66,24 +72,28 @@ def checked_belief(problem: Any, belief: Any) -> Belief | None:
         )
     if not isinstance(belief, Belief):
         raise ParameterError(f"belief={belief!r}: must be a bt.Belief")
-    if type(belief.problem) is not type(problem):
-        raise ParameterError(
-            f"belief={belief!r}: is about {belief.problem.display_name()}, must be about {problem.display_name()}"
-        )
+    if not _are_one(belief.problem, problem):
+        raise ParameterError(f"belief={belief!r}: is about {belief.problem!r}, must be about {problem!r}")
     return belief
 
 
-def enter_belief(tree: Any, belief: Belief | None, begins: Any = None) -> None:
-    """Let trials begin with the states of a belief; with starts of the problem's own where it is None.
+def _are_one(one: Problem, other: Problem) -> bool:
+    """Whether states of one problem are states of the other: the same object, or a compiled class and parameters."""
+    if one is other:
+        return True
+    if type(one) is not type(other) or isinstance(one, PythonProblem):
+        return False
+    return all(map(np.array_equal, one.plain_params, other.plain_params))
 
-    Where weights differ, states are drawn by them, unless those that were drawn before are given (`begins`).
-    """
+
+def enter_belief(tree: Any, belief: Belief | None) -> None:
+    """Let trials begin with the states of a belief; with starts of the problem's own where it is None."""
     tree.belief = belief
     t = tree.fields
     if belief is None:
         t.particle_count = 0
     else:
-        states = tree.begins = belief.equally_weighted() if begins is None else begins
+        states = tree.begins = belief.equally_weighted()
         t.particles_at, t.particle_count = states.ctypes.data, len(states)
 
 
@@ -96,44 +106,26 @@ def belief_of(tree: Any) -> Belief:
     return tree.belief  # type: ignore[no-any-return]
 
 
-def belief_to_arrays(tree: Any) -> dict[str, Any]:
-    """What is believed at the root, and the states that trials begin with, as plain arrays."""
-    belief = belief_of(tree)
-    if belief.problem.fingerprint() != tree.problem.fingerprint():
-        raise ParameterError(
-            f"save(): the belief is about a {belief.problem.display_name()} with other parameters than the search's"
-        )
-    drawn = tree.belief is not None and np.ptp(belief.weights) > 0.0
-    return belief.to_arrays() | {"begins": tree.begins if drawn else np.zeros(0, np.uint64)}
-
-
 def restore_belief(tree: Any, given: Any, *, own_start: bool) -> None:
     """Enter a belief that was made arrays, from their bytes; ParameterError where they cannot be one."""
     belief = Belief.from_arrays(tree.problem, given)
-    size = given["particles"].size if not own_start and np.ptp(belief.weights) > 0.0 else 0
-    if given["begins"].size != size:
-        raise ParameterError("the size of its begins cannot be")
-    begins = given["begins"].view(np.uint64).reshape(len(belief), -1).copy() if size else None
-    if begins is not None and not are_states(tree.problem, begins):
-        raise ParameterError("a particle cannot be")
-    enter_belief(tree, None if own_start else belief, begins)
+    enter_belief(tree, None if own_start else belief)
     tree.prior = belief if own_start else None
 
 
-def believed(tree: Any, action: int, observation: Any) -> Belief:
-    """What is believed after one of the root's actions and an observation."""
-    return belief_of(tree).update(action, observation)
-
-
-def carry_any(tree: TreeLike) -> Any:
-    """Put a state of the root's belief where the trial's lies, as problems are asked about the root; that state."""
-    t = tree.fields
-    if t.particle_count:
-        words: Any = tree.begins[0]
+def any_state(tree: TreeLike) -> Any:
+    """The record of a state that the root's belief holds possible: what problems are asked about at the root."""
+    if tree.fields.particle_count:
+        words: Any = tree.begins[0].copy()
     else:
         words = np.frombuffer(tree.problem.start_state(0).tobytes(), np.uint64)
-    tree.storage.scratch["carried"].reshape(2, -1)[:] = words
     return words.view(tree.problem.state_layout())[0]
+
+
+def carry_any(tree: TreeLike) -> None:
+    """Put `any_state` where a trial's state lies, for a kernel that asks the problem about a root without edges."""
+    words = np.frombuffer(any_state(tree).tobytes(), np.uint64)
+    tree.storage.scratch["carried"].reshape(2, -1)[:] = words
 
 
 def carried_state(tree: TreeLike) -> Any:

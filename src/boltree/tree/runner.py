@@ -56,7 +56,7 @@ class StepWatch:
 
     Args:
         ends: when the time is over, on the clock of `time.perf_counter`; None without such a limit.
-        stop: asked about every 50 ms whether to end; None if nobody is.
+        stop: asked about every 50 ms whether to end; None for no such function.
     """
 
     def __init__(self, ends: float | None, stop: Callable[[], bool] | None) -> None:

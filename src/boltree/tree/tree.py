@@ -28,7 +28,7 @@ from ..errors import ParameterError, ProblemError
 from ..evaluators import ask, batch_size
 from ..problem.problem import Problem
 from .failures import raise_failure
-from .hidden import carry_any, checked_belief, enter_belief, enter_widening, refuse_for_hidden
+from .hidden import any_state, checked_belief, enter_belief, enter_widening, refuse_for_hidden
 from .leaves import enter_evaluator, is_external
 from .outcomes import SHARE_OF_EXACT_VALUES, Outcomes, enter_outcomes
 from .transpositions import Estimates, Transpositions, transpositions_of
@@ -101,10 +101,10 @@ class Tree:
         t.transpositions = transpositions_of(transpositions, self)
         self.transpositions: Transpositions = transpositions
         t.growth = records.TRIAL if growth == "trial" else records.LEAF
+        if problem.hidden:
+            refuse_for_hidden(self, state, outcomes, proofs)
         enter_outcomes(self, outcomes, proofs)
         self.outcomes: Outcomes = outcomes
-        if problem.hidden:
-            refuse_for_hidden(self, state)
         enter_widening(self, widening)
         self.belief: Belief | None = None
         self.begins: Any = None
@@ -164,7 +164,7 @@ class Tree:
 
     def plant(self, state: Any, depth: int = 0) -> None:
         """Begin with a root that has this state; where states are hidden, with one where this was observed."""
-        player = self.problem.plain_player(carry_any(self) if self.problem.hidden else state)
+        player = self.problem.plain_player(any_state(self) if self.problem.hidden else state)
         if player not in (0, 1):
             raise ProblemError(
                 f"{self.problem.display_name()}.player returned {player} at the start; it must be 0 or 1"
@@ -394,7 +394,7 @@ class Tree:
         if not self.problem.hidden:
             state = self.storage.state(index, self.problem.state_layout())
         elif index == int(self.fields.root) or not self.problem.has("legal"):
-            state = carry_any(self)
+            state = any_state(self)
         elif node.marks & records.SINGLE:  # what else is legal is not known before its second visit
             return np.array([self.storage.node(node.block).action], np.int64)
         else:

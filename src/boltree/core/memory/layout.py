@@ -205,7 +205,7 @@ TREE = np.dtype(
         ("compact", "i8"),
         ("alias_from", "i8"),
         ("scan_to", "i8"),
-        ("ranked_from", "i8"),  # from so many actions on a node keeps its edges in an order
+        ("ranked_from", "i8"),  # the actions from which on a node keeps its edges in an order
         ("sweep_least", "i8"),  # a graph is swept as seldom as if it had this number of nodes
         # what the blocks hold
         ("has_header", "i8"),

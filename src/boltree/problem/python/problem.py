@@ -118,6 +118,9 @@ class PythonProblem(Problem):
                 raise ProblemError(f"{cls.__name__}: {needs} is there but observe(self, ...) is missing")
         contract.check_arguments(self)
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super(Problem, cls).__init_subclass__(**options)  # methods stay as they were written
+
     @classmethod
     def functions(cls) -> dict[str, Any]:
         """The methods this problem defines, by name."""
@@ -258,7 +261,7 @@ class PythonProblem(Problem):
         raise AttributeError(f"{self.display_name()} has no features: an evaluator is given its states themselves")
 
     def reset(self, seed: Union[int, np.random.Generator, None] = None, count: int | None = None) -> Any:
-        """A start state, drawn with a seed; with a count, a list of so many."""
+        """A start state, drawn with a seed; with a count, a list of that many."""
         whole("count", count, 1, none=True)
         if isinstance(seed, np.random.Generator):
             seed = int(seed.integers(2**63))
