@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 
 import pytest
 from watched import LIMIT, both, data_in, dents, playing, proving
@@ -351,9 +352,9 @@ def test_states_of_a_chain_are_marked(opened):
 
 
 def test_a_belief_is_drawn_over_its_grid(opened):
-    """In percent, of the belief at the root; without visits and values of cells, which histories do not have."""
+    """In percent, where Tag's opponent is; without visits and values of cells, which histories do not have."""
     problem = bt.problems.Tag()
-    states = [{"robot": cell, "opponent": 3, "last": 5, "met": 0} for cell in (0, 1, 12)]
+    states = [{"robot": 3, "opponent": cell, "last": 5, "met": 0} for cell in (0, 1, 12)]
     belief = bt.Belief(problem, states=states, weights=[2.0, 1.0, 1.0])
     search = bt.Search(problem, bt.UCT(), belief=belief, seed=0)
     page = opened([search, bt.Search(problem, bt.BTS(), seed=0)], 100)
@@ -369,3 +370,28 @@ def test_a_belief_is_drawn_over_its_grid(opened):
     assert page.locator(".tip").inner_text().replace("\n", " ").startswith("row 5, column 1 probability")
     to(page, 0)
     assert page.locator(".count").inner_text() == "1 trial"
+
+
+def test_a_state_may_lie_in_several_cells(opened):
+    """Rocks: each is good or not by itself, so that shares are not of one whole; a state without any lies nowhere."""
+    problem = bt.problems.RockSample(4, [(0, 0), (3, 3)])
+    drawn = problem.start_state(0)
+    states = []
+    for good in (0, 1, 3, 3):
+        drawn["good"] = good
+        states.append(drawn.copy())
+    search = bt.Search(problem, bt.UCT(), belief=bt.Belief(problem, states=states), seed=0)
+    data = data_in(opened([search], 20).content())
+    assert data["scene"]["cells"] == [[0, 3], [3, 0]]
+    assert data["searches"][0]["picture"] == {"probability": [0.5, 0.75], "nowhere": 0.0}
+
+
+def test_states_in_no_cell_are_counted(opened):
+    class Gone(bt.problems.Tag):
+        def scene(self):
+            return replace(super().scene(), hidden=None, cell=lambda state: None if state.robot else (4, 0))
+
+    problem = Gone()
+    belief = bt.Belief(problem, states=[(0, 3, 5, 0), (1, 3, 5, 0), (2, 3, 5, 0), (0, 3, 5, 0)])
+    page = opened([bt.Search(problem, bt.UCT(), belief=belief, seed=0)], 20)
+    assert page.locator(".frame .caption").inner_text() == "In no cell: 50%."

@@ -37,6 +37,8 @@ class Grid:
         solid: letters whose cells are drawn dark, such as walls and holes.
         moves: the (rows, columns) that an action goes, for arrows; other actions are drawn by their names.
         legend: what letters mean, in words.
+        hidden: where the state is hidden, the cells of a state in which what is hidden lies, such as an opponent;
+            `bt.watch` draws how probable each is. The one `cell` if None.
     """
 
     rows: int
@@ -46,6 +48,7 @@ class Grid:
     solid: str = "#"
     moves: Mapping[int, Cell] = field(default_factory=dict)
     legend: Mapping[str, str] = field(default_factory=dict)
+    hidden: Union[Callable[[Any], Sequence[Cell]], None] = None
 
     def __post_init__(self) -> None:
         _check_size("Grid", self.rows, self.columns)

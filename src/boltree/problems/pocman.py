@@ -347,7 +347,12 @@ class Pocman(Problem):
             letters=[row.replace("-", ".") for row in MAZE],
             moves={a: (-DY[a], DX[a]) for a in range(4)},
             legend={"P": "a power pill"},
+            hidden=lambda state: [(HEIGHT - 1 - int(cell) // WIDTH, int(cell) % WIDTH) for cell in {*state.ghosts}],
         )
+
+    def are_sound(self, states: Any) -> bool:
+        """Whether all are in free cells in states from a file: helpers look those up, where Numba checks no bounds."""
+        return all(np.isin(states[name], self.plain_params.free).all() for name in ("pocman", "ghosts"))
 
     def recipe(self) -> dict[str, Any]:
         rollout = "preferred" if self.plain_params.preferred else "legal"

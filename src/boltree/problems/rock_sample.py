@@ -259,7 +259,16 @@ class RockSample(Problem):
             letters=letters[::-1],
             moves={NORTH: (-1, 0), EAST: (0, 1), SOUTH: (1, 0), WEST: (0, -1)},
             legend={"o": "a rock"},
+            hidden=lambda state: [
+                (size - 1 - int(cell) // size, int(cell) % size)
+                for i, cell in enumerate(p.rocks)
+                if (state.good & ~state.collected) >> i & 1
+            ],
         )
+
+    def are_sound(self, states: Any) -> bool:
+        """Whether states from a file are in cells: helpers look those up, and Numba checks no bounds there."""
+        return bool((states["cell"] < int(self.plain_params.size) ** 2).all())
 
     def recipe(self) -> dict[str, Any]:
         p = self.plain_params

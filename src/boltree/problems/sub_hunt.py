@@ -168,6 +168,7 @@ class SubHunt(Problem):
             columns=SIZE,
             cell=lambda state: (SIZE - state.y, state.x - 1),
             moves={a: (-SPEED * DY[a], SPEED * DX[a]) for a in range(4)},
+            hidden=lambda state: [(SIZE - state.target_y, state.target_x - 1)],
         )
 
     def recipe(self) -> dict[str, Any]:

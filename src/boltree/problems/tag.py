@@ -198,7 +198,13 @@ class Tag(Problem):
             cell=lambda state: (height - 1 - int(p.y[state.robot]), int(p.x[state.robot])),
             letters=["".join("." if (x, y) in free else "#" for x in range(width)) for y in reversed(range(height))],
             moves={a: (-DY[a], DX[a]) for a in range(4)},
+            hidden=lambda state: [(height - 1 - int(p.y[state.opponent]), int(p.x[state.opponent]))],
         )
+
+    def are_sound(self, states: Any) -> bool:
+        """Whether states from a file are in cells: helpers look those up, and Numba checks no bounds there."""
+        cells = len(self.plain_params.x)
+        return bool((states["robot"] < cells).all() and (states["opponent"] < cells).all())
 
     def recipe(self) -> dict[str, Any]:
         rollout = "preferred" if self.plain_params.preferred else "legal"

@@ -10,7 +10,7 @@ import numpy as np
 from ..problem.scene import Grid
 from ..search.search import Search
 from ..web.page import number
-from .grids import drawn_part, most_seen, place_in
+from .grids import drawn_part, most_seen, place_of
 from .painter import Painter
 from .places import NOWHERE
 
@@ -21,10 +21,19 @@ class BeliefPainter(Painter):
     def __init__(self, search: Search, grid: Grid) -> None:
         super().__init__(search)
         self.grid = grid
-        shares = search.belief.histogram(lambda state: place_in(grid, search.problem, state))
+        shares: dict[int, float] = {}
+        for places, share in search.belief.histogram(self._places_of).items():
+            for place in places:
+                shares[place] = shares.get(place, 0.0) + share
         self.nowhere = shares.pop(NOWHERE, 0.0)
         self.places = np.array(list(shares), np.int64)
         self.shares = np.array(list(shares.values()), float)
+
+    def _places_of(self, state: Any) -> tuple[int, ...]:
+        """The numbers of the cells in which what is hidden of a state lies."""
+        grid, problem = self.grid, self.search.problem
+        found = [grid.cell(state)] if grid.hidden is None else list(grid.hidden(state))
+        return tuple(sorted({place_of(grid, problem, cell, state) for cell in found}))
 
     @classmethod
     def page(cls, painters: Sequence[BeliefPainter]) -> tuple[dict[str, Any] | None, list[Any]]:

@@ -33,7 +33,7 @@ class GridPainter(Painter):
         self.noted: list[Gathered] = []
 
     def _place_of(self, state: Any) -> int:
-        return place_in(self.grid, self.search.problem, state)
+        return place_of(self.grid, self.search.problem, self.grid.cell(state), state)
 
     @property
     def last(self) -> Gathered:
@@ -57,10 +57,10 @@ class GridPainter(Painter):
         return scene, [_numbers(painter.noted, shown, every, painter.search.proofs) for painter in painters]
 
 
-def place_in(grid: Grid, problem: Problem, state: Any) -> int:
-    """The number of the cell that a state lies in."""
+def place_of(grid: Grid, problem: Problem, given: Any, state: Any) -> int:
+    """The number of a cell that the scene gave for a state."""
     where = f"{type(problem).__name__}.scene: cell of {shortened(state)}"
-    cell = checked_cell(where, grid.cell(state), grid.rows, grid.columns)
+    cell = checked_cell(where, given, grid.rows, grid.columns)
     return NOWHERE if cell is None else cell[0] * grid.columns + cell[1]
 
 

@@ -19,7 +19,7 @@ const WORDS = {
     "Colour and number: a cell's visits, summed over all depths, or its mean value. " +
     "Arrow: the action most recommended there, by the visits of all depths together.",
   belief:
-    "Colour and number: how probable it is, where the search begins, that this is the cell of the state, which is hidden.",
+    "Colour and number: how probable it is, where the search begins, that what is hidden lies in the cell.",
   chain:
     "Bar: a state's visits, on a logarithmic scale, or its value. Below a state: what leaving there pays, and how " +
     "many trials left. Thick arrows: recommended actions.",
