@@ -131,7 +131,7 @@ class Belief:
 
     @property
     def effective(self) -> float:
-        """How many equally weighted particles would say as much: 1 over the sum of the squared weights."""
+        """How many equally weighted particles would say as much (1 over the sum of the squared weights)."""
         return float(1.0 / np.sum(self.weights**2))
 
     def histogram(self, of: Union[str, Callable[[Any], Any]]) -> dict[Any, float]:

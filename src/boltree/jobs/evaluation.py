@@ -46,7 +46,7 @@ class Evaluation:
 
     @property
     def score(self) -> Interval:
-        """The mean result of games with its 95 % interval: 1 for a win, 0.5 for a draw, 0 for a loss."""
+        """The mean result of games with its 95 % interval (1 for a win, 0.5 for a draw, 0 for a loss)."""
         if not self.game:
             raise ParameterError("score: counts wins, and there was no opponent; value is the mean return")
         results = (np.sign(self.totals) + 1.0) / 2.0

@@ -257,7 +257,7 @@ class PythonProblem(Problem):
 
     @property
     def features(self) -> NoReturn:
-        """None: an evaluator is given the states themselves."""
+        """None, since an evaluator is given the states themselves."""
         raise AttributeError(f"{self.display_name()} has no features: an evaluator is given its states themselves")
 
     def reset(self, seed: Union[int, np.random.Generator, None] = None, count: int | None = None) -> Any:
