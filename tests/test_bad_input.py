@@ -301,7 +301,7 @@ def test_functions_that_do_not_compile():
         return open("/dev/null"), True
 
     with pytest.raises(
-        bt.ProblemError, match=r"Mine.step does not compile; .*for arbitrary Python use bt.PythonProblem"
+        bt.ProblemError, match=r"Mine.step does not compile: .*for arbitrary Python use bt.PythonProblem"
     ):
         bt.Search(problem_class(step=staticmethod(step))(), bt.BTS())
 

@@ -192,6 +192,19 @@ def test_acting_takes_a_trial_however_little_time_there_is(kind, algorithm, cloc
     assert bt.plan(slow(kind, clock), seconds=1.0).trials == 1
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plans_seconds_count_its_first_trial(kind, clock):
+    problem = slow(kind, clock)
+    began = clock.seconds
+    bt.plan(problem, seconds=0.0, seed=0)
+    first = clock.seconds - began  # a whole trial
+    assert first > 4 * STEP_SECONDS
+    began = clock.seconds
+    found = bt.plan(problem, seconds=3 * first, seed=0)
+    assert clock.seconds - began <= 1.05 * 3 * first + STEP_SECONDS
+    assert found.proven or found.seconds >= 3 * first
+
+
 def test_a_search_within_a_step_keeps_its_own_time(clock):
     class Nested(Slow):
         def step(self, state, action, rng):

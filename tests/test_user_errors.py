@@ -95,6 +95,56 @@ def test_misspelt_fields(functions, message):
         bt.Search(problem(**functions), bt.UCT(), evaluator=0.0).run(trials=10)
 
 
+def pays_a_truth(params, state, action, rng):
+    return float(state.x == 3), False
+
+
+def helper(x):
+    return x + 1
+
+
+def calls_plain_python(params, state, action, rng):
+    state.x = helper(state.x)
+    return 0.0, False
+
+
+def returns_one_or_two(params, state, action, rng):
+    if action == 1:
+        return 1.0, False
+    return 0.0
+
+
+def draws_as_numpy(params, state, action, rng):
+    state.x += rng.integers(3)
+    return 0.0, False
+
+
+def changes_params(params, state, action, rng):
+    params.goal = 3
+    return 0.0, False
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        (pays_a_truth, r"Numba has no float\(bool\), in line \d+ of test_user_errors.py: return float\(state.x == 3\), "
+                       r"False; write \(1.0 if ... else 0.0\)\. A problem's"),
+        (calls_plain_python, r"name 'helper'.*, in line \d+ of test_user_errors.py: state.x = helper\(state.x\); "
+                             r"write @numba.njit above helper\."),
+        (returns_one_or_two, r"Can't unify return type.*; it must return as many values in every case"),
+        (draws_as_numpy, r"'integers'.*: state.x \+= rng.integers\(3\); rng is for bt.uniform\(rng\) and bt.integer"),
+        (changes_params, r"; parameters cannot be changed\."),
+    ],
+)  # fmt: skip
+def test_why_a_function_does_not_compile(step, message, caplog):
+    with caplog.at_level("DEBUG", logger="boltree"), pytest.raises(bt.ProblemError, match=message) as caught:
+        bt.Search(problem(step=step), bt.UCT())
+    said = str(caught.value)
+    assert "Mine.step does not compile: " in said
+    assert "\n" not in said
+    assert "pipeline" in caplog.text or "lowering" in caplog.text  # all that Numba says
+
+
 TABLE = np.zeros(4)
 
 

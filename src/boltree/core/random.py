@@ -11,7 +11,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from .jit import inlined
+from .jit import brief, inlined, make_ready
 
 _U11, _U16, _U24, _U27, _U30, _U31, _U37 = (np.uint64(n) for n in (11, 16, 24, 27, 30, 31, 37))
 _U64 = np.uint64(64)
@@ -55,6 +55,25 @@ def uniform(rng: Any) -> float:
 def integer(rng: Any, n: int) -> int:
     """A uniform integer in 0 .. n-1 from a problem's generator; the same in plain Python and compiled."""
     return integer_of(rng, n)  # type: ignore[no-any-return]
+
+
+@brief
+def draw_uniform(rng: Any) -> float:
+    """`uniform` for Python to call: kept on disk, so that the first call of a process compiles nothing."""
+    return uniform_of(rng)  # type: ignore[no-any-return]
+
+
+@brief
+def draw_integer(rng: Any, n: int) -> int:
+    """`integer` for Python to call: kept on disk, so that the first call of a process compiles nothing."""
+    return integer_of(rng, n)  # type: ignore[no-any-return]
+
+
+def make_draws_ready() -> None:
+    """Compile what Python draws with, or load what was compiled."""
+    words = new_generator(0)
+    make_ready(draw_uniform, words)
+    make_ready(draw_integer, words, 1)
 
 
 @inlined

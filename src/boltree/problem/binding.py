@@ -22,6 +22,7 @@ from ..core.jit import JIT_DISABLED
 from ..core.native import address_of_compiled, address_of_python, array_at, build_array, record_at
 from ..core.random import uniform
 from ..errors import ProblemError
+from ..log import logger
 from .observation import observation_wrapper
 from .record import Record
 from .state import PADDING
@@ -392,10 +393,13 @@ class Binding:
             return address_of_compiled(self._wrapper(name, True), ARITY[name], kept, temporaries=True)
         except Exception as error:  # Numba raises exceptions of many classes
             self._refuse_misspelt(("step", "legal", "random_action", "outcomes") if name == "rollout" else (name,))
+            from .not_compiled import reason_of
+
             used = "step, legal, random_action or outcomes" if name == "rollout" else name
+            logger.debug("%s.%s does not compile: %s", owner.__qualname__, used, error)
             raise ProblemError(
-                f"{owner.__qualname__}.{used} does not compile; bt.check(problem) may say more in plain Python. "
-                "A problem's functions may use numbers, arrays, math, bt.uniform(rng) and helpers with @numba.njit; "
-                "parameters cannot be changed; for arbitrary Python use bt.PythonProblem. Numba says:\n"
-                f"{error}"
+                f"{owner.__qualname__}.{used} does not compile: {reason_of(str(error))}. A problem's functions may use "
+                "numbers, arrays, math, bt.uniform(rng) and helpers with @numba.njit; bt.check(problem) may say more, "
+                "logging.getLogger('boltree').setLevel('DEBUG') all that Numba says; for arbitrary Python use "
+                "bt.PythonProblem"
             ) from None

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..core.random import draw_integer, draw_uniform
 from ..core.random import integer as _integer
 from ..core.random import uniform as _uniform
 
@@ -29,7 +30,7 @@ class Generator:
 
     def random(self) -> float:
         """A number in [0, 1)."""
-        return _uniform(self.words)  # type: ignore[no-any-return]
+        return draw_uniform(self.words)
 
     def integers(self, low: int, high: int | None = None) -> int:
         """A whole number from 0 to ``low - 1``, or from ``low`` to ``high - 1``."""
@@ -37,7 +38,7 @@ class Generator:
             low, high = 0, low
         if high <= low:
             raise ValueError(f"rng.integers({low}, {high}): there is none")
-        return low + _integer(self.words, high - low)  # type: ignore[no-any-return]
+        return low + draw_integer(self.words, int(high - low))
 
     def choice(self, options: Any) -> Any:
         """One of a sequence, each as likely as the others; of a number ``n``, one of 0 to ``n - 1``."""
@@ -54,12 +55,12 @@ class Generator:
 
 def uniform(rng: Any) -> float:
     """A uniform number in [0, 1) from a problem's generator; the same in plain Python and compiled."""
-    return _uniform(rng.words if type(rng) is Generator else rng)  # type: ignore[no-any-return]
+    return draw_uniform(rng.words if type(rng) is Generator else rng)
 
 
 def integer(rng: Any, n: int) -> int:
     """A uniform integer in 0 .. n-1 from a problem's generator; the same in plain Python and compiled."""
-    return _integer(rng.words if type(rng) is Generator else rng, n)  # type: ignore[no-any-return]
+    return draw_integer(rng.words if type(rng) is Generator else rng, int(n))
 
 
 for _function, _compiled in ((uniform, _uniform), (integer, _integer)):  # what Numba calls in compiled functions

@@ -12,6 +12,7 @@ from typing import Any, Union
 from ..checks import whole
 from ..messages import counted
 from ..problem.problem import Problem
+from ..problem.python.problem import PythonProblem
 from ..tree import Node
 from ..tree.proof_text import WITHIN, after_value, bounds_text
 from ..tree.summary import DIM, PAGE, table_html
@@ -97,7 +98,7 @@ def plan(
 
     Args:
         problem: the problem.
-        seconds: at most so long, after a first trial; 1 second where neither this nor `trials` is given.
+        seconds: at most so long, but for one trial at least; 1 second where neither this nor `trials` is given.
         trials: at most this number of trials, 1 or more. It ends sooner where the value is proven.
         state: where to plan from; the problem's own start if None.
         seed: of the random numbers.
@@ -113,9 +114,12 @@ def plan(
     if seconds is None and trials is None:
         seconds = 1.0
     search = Search(problem, state=state, seed=seed, threads=threads)
-    search.run(trials=1)  # there is an answer, however little time there is; and what must be compiled is
     began = time.perf_counter()
-    search.run(trials=None if trials is None else trials - 1, seconds=seconds, progress=progress)
+    search.run(trials=1)  # there is an answer, however little time there is; and what must be compiled is
+    if not isinstance(problem, PythonProblem):
+        began = time.perf_counter()
+    left = None if seconds is None else max(0.0, seconds - (time.perf_counter() - began))
+    search.run(trials=None if trials is None else trials - 1, seconds=left, progress=progress)
     return plan_of(search, time.perf_counter() - began)
 
 

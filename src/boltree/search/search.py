@@ -175,6 +175,9 @@ class Search:
             on_full=on_full,
         )
         self.runner = _runner_for(self.tree, self.threads, deterministic, sequence.spawn(1)[0])
+        if isinstance(self.runner, OneThread):
+            with problem.exclusive:
+                self.tree.make_ready()  # so that the first run of a process, too, takes no longer than it is told
 
     @property
     def problem(self) -> Problem:

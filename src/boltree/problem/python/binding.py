@@ -13,6 +13,7 @@ from typing import Any
 
 from ...core.interrupts import between_steps, raise_dropped
 from ...core.native import address_of_python, plain_array_at
+from ...core.random import make_draws_ready
 from .. import contract
 from ..binding import ARITY, F8, U8
 from ..random import Generator
@@ -54,6 +55,7 @@ class PythonBinding:
 
     def _address_of_method(self, name: str) -> int:
         if name not in self._made:
+            make_draws_ready()  # before a clock starts
             wrapper: Callable[..., int] = getattr(self, f"_{name}")
             self._made[name] = address_of_python(wrapper, ARITY[name], self._keep)
         return self._made[name][0]
