@@ -96,7 +96,7 @@ class DisagreementError(AssertionError):
 
 
 def agree(domain: str, instance: str, transitions: int = 200, seed: int = 0) -> Any:
-    """Walk at random and compare legal actions, next fluents, rewards and ends; the compiled problem."""
+    """Walk at random and compare legal actions, next fluents, rewards, ends, observations; the compiled problem."""
     world, env = _world(domain, instance)
     problem = compiled_instance(f"{domain}, {instance}", world, int(env.horizon), float(env.discount), None)
     sampler, fluents, choose = world.sampler, Fluents(), np.random.default_rng(seed)
@@ -127,6 +127,7 @@ def agree(domain: str, instance: str, transitions: int = 200, seed: int = 0) -> 
             fluents.restore(world.inner, here)
             _, reward, done = world.take(action)
             namespace["uniform"], namespace["sampling"] = (lambda rng, u=u: u), SamplingStub(u)
+            before = state.memory.copy()
             my_reward, my_done = step(problem.plain_params, state, action, None)
             after = problem.fluent_values(state)
             where = f"action {world.action_names[action]}, u={u}, in {values}"
@@ -139,6 +140,8 @@ def agree(domain: str, instance: str, transitions: int = 200, seed: int = 0) -> 
                     raise DisagreementError(f"{name}: {after[name]!r}, must be {observed[name]!r}; {where}")
             if not np.isclose(my_reward, reward, rtol=1e-9, atol=1e-9) or bool(my_done) != done:
                 raise DisagreementError(f"{my_reward, my_done}, must be {reward, done}; {where}")
+            if problem.hidden:
+                _agree_on_what_is_seen(problem, sampler, before, action, state.memory, where)
             if problem.rewards is not None:
                 assert problem.rewards[0] <= my_reward <= problem.rewards[1]
             steps += 1
@@ -148,6 +151,20 @@ def agree(domain: str, instance: str, transitions: int = 200, seed: int = 0) -> 
     finally:
         namespace["uniform"], namespace["sampling"] = before_uniform, before_sampling
     return problem
+
+
+def _agree_on_what_is_seen(problem: Any, sampler: Any, before: Any, action: int, after: Any, where: str) -> None:
+    """The observation that the compiled problem draws, and that it may come."""
+    record = problem.plain_observe(before[0], action, after[0], None)
+    seen = problem.observation_values(record)
+    for name in sampler.rddl.observ_fluents:
+        theirs, mine = np.asarray(sampler.subs[name], float), seen[name].astype(float)
+        if not np.allclose(theirs, mine, rtol=1e-9, atol=1e-9, equal_nan=True):
+            raise DisagreementError(f"{name}: {mine!r} is observed, must be {theirs!r}; {where}")
+    if problem.has("observation_probability"):
+        chance = problem.plain_observation_probability(record, before[0], action, after[0])
+        if not 0.0 < chance <= 1.0 + 1e-12:
+            raise DisagreementError(f"what is observed has probability {chance}; {where}")
 
 
 def _legal_of_some(world: Any, choose: Any, mine: list[int]) -> dict[int, bool]:

@@ -11,6 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 
 import numpy as np
+from pyRDDLGym.core.debug.exception import RDDLValueOutOfRangeError
 from rddl_agreement import agree
 from rddlrepository.core.manager import RDDLRepoManager
 
@@ -23,7 +24,7 @@ def reason(message: str) -> str:
     for part, said in (("is real", "real actions"), ("is int", "whole actions without small bounds")):
         if part in message:
             return said
-    return "more than 65,535 combinations of actions" if "combinations" in message else "a POMDP"
+    return "more than 65,535 combinations of actions" if "combinations" in message else message
 
 
 def line(domain: str, transitions: int) -> tuple[str, str]:
@@ -36,9 +37,14 @@ def line(domain: str, transitions: int) -> tuple[str, str]:
             problem = agree(domain, number, transitions)
             fluents = sum(int(np.prod(one[3], dtype=int)) for one in problem.fluents)
             listed = "exact" if problem.deterministic else "listed" if problem.has("outcomes") else "sampled"
+            if problem.hidden:
+                seen = sum(int(np.prod(one[3], dtype=int)) for one in problem.observed)
+                listed += f", {seen} observed" + (" with probability" * problem.has("observation_probability"))
             found.append(f"{number}: {fluents} fluents, {problem.actions} actions, {listed}")
         except UncompiledError as error:
             found.append(f"{number}: simulated because of {error}")
+        except RDDLValueOutOfRangeError as error:
+            found.append(f"{number}: pyRDDLGym's simulator fails ({str(error).partition(',')[0]})")
         except ParameterError as error:
             found.append("refused: " + reason(str(error)))
     return domain, "; ".join(dict.fromkeys(found))

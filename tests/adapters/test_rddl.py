@@ -220,7 +220,6 @@ def test_not_everything_can_be_listed():
     ("domain", "instance", "message"),
     [
         ("NoSuch", "1", "domain='NoSuch', instance='1': RDDLRepoDomainNotExistError: Domain <NoSuch> does not exist"),
-        ("SysAdmin_POMDP_ippc2011", "1", r"does not see the state \(observ-fluents\); must be an MDP"),
         ("CartPole_Continuous_gym", "0", "action-fluent force is real without small bounds; must be finite"),
     ],
 )

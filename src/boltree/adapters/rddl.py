@@ -40,6 +40,7 @@ def from_rddl(
     It runs at full speed, and where few outcomes can follow an action, these are listed with their probabilities. What
     is not compiled (matrices, vectors of random numbers, functions in Python) is simulated by pyRDDLGym, which is
     slow, with a warning that names it; if then the states that can be reached are few, all outcomes are listed.
+    Where it has observ-fluents, the state is hidden, and these are observed.
 
     Args:
         domain: a domain's name in rddlrepository, or the path of its file.
@@ -55,6 +56,7 @@ def from_rddl(
     ('nothing', 'move-north', 'move-south', 'move-east', 'move-west')
     """
     world, env = _world(domain, instance)
+    hidden = bool(env.sampler.is_pomdp)
     name = f"{domain}, {instance}"
     horizon = int(env.horizon) if horizon is None else horizon
     discount = float(env.discount) if discount is None else discount
@@ -63,10 +65,16 @@ def from_rddl(
             again = domain, instance, horizon, discount
             return compiled_instance(name, world, horizon, discount, (_again, again))
         except UncompiledError as error:
+            if hidden:
+                raise ParameterError(f"{name}: a POMDP must be compiled, and is not, because of {error}") from None
             if compiled:
                 raise ParameterError(f"compiled=True: {name} is not compiled, because of {error}") from None
             slow = f"{name} is simulated by pyRDDLGym, about a thousand times slower, because of {error}"
             warnings.warn(slow, stacklevel=2)
+    if hidden:
+        raise ParameterError(
+            f"{name}: a POMDP (it has observ-fluents) must be compiled; leave out table=True and compiled=False"
+        )
     if table is not False:
         try:
             return RDDLTable(
@@ -91,8 +99,6 @@ def _world(domain: Any, instance: Any) -> tuple[RDDLWorld, Any]:
         first = str(error).strip().partition("\n")[0].removesuffix(", must be one of:")
         raise ParameterError(f"domain={domain!r}, instance={instance!r}: {type(error).__name__}: {first}") from error
     name = f"{domain}, {instance}"
-    if env.sampler.is_pomdp:
-        raise ParameterError(f"{name}: whoever acts does not see the state (observ-fluents); must be an MDP")
     return RDDLWorld(name, env), env
 
 
@@ -126,6 +132,11 @@ class RDDLRounds:
     def values(self) -> dict[str, Any]:
         """The state-fluents' values, by name."""
         return dict(zip(self._world.sampler.rddl.state_fluents, Fluents().save(self._world.inner), strict=True))
+
+    def observed(self) -> dict[str, Any]:
+        """The observ-fluents' values after the last step, by name; none where the state is seen."""
+        sampler = self._world.sampler
+        return {name: sampler.subs[name] for name in sampler.rddl.observ_fluents}
 
     def step(self, action: int) -> float:
         """Take an action; the reward."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numba
@@ -19,6 +19,7 @@ from ..problem.problem import Problem
 from ..problem.record import record
 from ..problem.state import PlainState
 from .rddl_grounding import Grounder
+from .rddl_observations import Observations, observed_levels
 from .rddl_source import Tables, Writer
 from .rddl_terms import (
     DRAWS,
@@ -77,9 +78,10 @@ class Grounded:
         model = sampler.rddl
         self.grounder = grounder = Grounder(model, sampler.init_values)
         self.sizes = grounder.sizes
-        self.levels = [
-            [cell for name in names for cell in grounder.cells(name)] for _, names in sorted(sampler.levels.items())
-        ]
+        levels, observed = observed_levels(sampler)
+        self.levels = [[cell for name in names for cell in grounder.cells(name)] for names in levels]
+        self.observations = Observations([cell for name in observed for cell in grounder.cells(name)], self.sizes)
+        self.levels.append(self.observations.carried)
         self.reward = number(grounder.closed(model.reward, "reward"))
         self.ends = disjunction(
             [truth(grounder.closed(one, "termination")) for one in model.terminations]
@@ -100,11 +102,18 @@ class Grounded:
         world.keep_actions(keep)
         self.legal = [self.legal[action] for action in keep]
         self.actions = {store: table[keep] for store, table in self.actions.items()}
-        self.start = {
-            store: np.concatenate([np.ravel(sampler.init_values[name]) for name in model.state_fluents
-                                   if grounder.places[name].store == store])
-            for store in "beif" if self.sizes.get(("state", store))
-        }  # fmt: skip
+        self.start = {store: self._start(sampler, store) for store in "beif" if self.sizes.get(("state", store))}
+        for level in self.levels:
+            _refuse_observed(level)
+        _refuse_observed([(self.reward, self.reward), (self.needs, self.ends)])
+
+    def _start(self, sampler: Any, store: str) -> Any:
+        """The values of the fluents in the first state; of observations that it carries, zeros."""
+        names = [name for name in sampler.rddl.state_fluents if self.grounder.places[name].store == store]
+        values = [np.ravel(sampler.init_values[name]) for name in names]
+        there = sum(one.size for one in values)
+        kind = values[0].dtype if values else {"b": bool, "f": float}.get(store, int)
+        return np.concatenate([*values, np.zeros(self.sizes["state", store] - there, kind)])
 
     def _actions(self, listed: list[dict[str, Any]]) -> dict[str, Any]:
         """The values of action-fluents in each action, by store: [action, slot]."""
@@ -181,6 +190,13 @@ class Grounded:
         return math.inf if math.isnan(found) else found
 
 
+def _refuse_observed(cells: Sequence[tuple[Term, Term]]) -> None:
+    for pair in cells:
+        for leaf in (leaf for term in pair for leaf in walk(term)):
+            if leaf[0] in ("fluent", "at") and leaf[2] == "observ":
+                raise UncompiledError("an observ-fluent that decides what happens")
+
+
 def _is_action(leaf: Term) -> bool:
     return bool(leaf[0] == "fluent" and leaf[2] == "action")
 
@@ -220,6 +236,8 @@ class Source:
             parts.append(self._legal())
         if listing:
             parts += [self._step(True), COUNT, LIST]
+        if grounded.observations.stores:
+            parts += self._observe()
         self.text = "\n\n".join(parts)
 
     def _actions(self) -> tuple[list[int] | None, dict[str, tuple[str, int, int]]]:
@@ -238,19 +256,18 @@ class Source:
     def _writer(self, listing: bool = False) -> Writer:
         return Writer(self.tables, self.single, self.action_tables, listing=listing)
 
-    def _function(self, heading: str, writer: Writer, stacks: bool = True) -> str:
-        """A function: what its body uses is named first."""
+    def _function(self, heading: str, writer: Writer, **records: str) -> str:
+        """A function: what its body uses is named first. The `records` are those it is given besides the state."""
         first = []
         for name in ("places", "wholes", "reals"):
             if name in writer.used:
                 first.append(f"{name} = params.{name}")
         for (place, store), size in sorted(self.grounded.sizes.items()):
-            if place == "state" and (f"state_{store}" in writer.used):
-                first.append(f"state_{store} = state.{store}")
-            if place == "interm" and f"interm_{store}" in writer.used:
-                first.append(f"interm_{store} = scratch({size}, {_stack(store)})")
-            if place == "state" and f"next_{store}" in writer.used and stacks:
-                first.append(f"next_{store} = scratch({size}, {_stack(store)})")
+            for one in (place, "next") if place == "state" else (place,):
+                name = f"{one}_{store}"
+                if name in writer.used:
+                    given = {"state": "state", **records}.get(one)
+                    first.append(f"{name} = {given}.{store}" if given else f"{name} = scratch({size}, {_stack(store)})")
         first += [f"{name} = scratch({size}, {kind})" for name, (size, kind) in writer.scratches.items()]
         return "\n".join([heading, *("    " + line for line in first), *writer.lines])
 
@@ -283,6 +300,20 @@ class Source:
         writer.line("return float(reward), done")
         name = "listed(params, state, action, script, weight)" if listing else "step(params, state, action, rng)"
         return self._function(f"def {name}:", writer)
+
+    def _observe(self) -> list[str]:
+        """What is observed, and how probable that was, if it can be said."""
+        writer, observations = self._writer(), self.grounded.observations
+        writer.cells(observations.cells)
+        heading = "def observe(params, state, action, next_state, rng, out):"
+        found = [self._function(heading, writer, next="next_state", observ="out")]
+        chance = observations.probability()
+        if chance is not None:
+            writer = self._writer()
+            writer.line(f"return float({writer.term(chance)})")
+            heading = "def observation_probability(params, observation, state, action, next_state):"
+            found.append(self._function(heading, writer, next="next_state", observ="observation"))
+        return found
 
     def _legal(self) -> str:
         writer = self._writer()
@@ -317,7 +348,10 @@ def _stack(store: str) -> str:
     return {"b": "BOOLEANS", "e": "BOOLEANS", "i": "WHOLES", "f": "REALS"}[store]
 
 
-FUNCTIONS = ("start", "step", "legal", "count_outcomes", "outcomes")
+FUNCTIONS = ("start", "step", "legal", "count_outcomes", "outcomes", "observe", "observation_probability")
+
+Fluents = list[tuple[str, str, int, tuple[int, ...], str]]
+"""Fluents, each with its store, its first slot, extents and type."""
 
 _made: dict[str, Any] = {}
 
@@ -327,7 +361,8 @@ class RDDLInstance(Problem):
 
     params = record(places="i4[:]", wholes="i8[:]", reals="f8[:]")
     name: str
-    fluents: list[tuple[str, str, int, tuple[int, ...], str]]  # each with its store, its first slot, extents and type
+    fluents: Fluents
+    observed: Fluents
     remake: Any
 
     def show_state(self, state: Any) -> str:
@@ -336,20 +371,23 @@ class RDDLInstance(Problem):
 
     def fluent_values(self, state: Any) -> dict[str, Any]:
         """The fluents' values, by name."""
-        record = self.as_state(state)
-        found = {}
-        for name, store, first, extents, kind in self.fluents:
-            count = int(np.prod(extents, dtype=int))
-            found[name] = np.asarray(record[store])[first : first + count].reshape(extents).astype(kind)
-        return found
+        return _values_in(self.as_state(state), self.fluents)
 
     def state_of(self, values: dict[str, Any]) -> Any:
         """The state in which fluents have these values."""
         state = self.new_state()
-        for name, store, first, extents, _ in self.fluents:
-            count = int(np.prod(extents, dtype=int))
-            state[store][0, first : first + count] = np.ravel(values[name])
+        _enter(state, self.fluents, values)
         return state[0]
+
+    def observation_values(self, observation: Any) -> dict[str, Any]:
+        """The observ-fluents' values, by name."""
+        return _values_in(self.as_observation(observation), self.observed)
+
+    def observation_of(self, values: dict[str, Any]) -> Any:
+        """The observation in which observ-fluents have these values."""
+        observation = np.zeros(1, self.observation_layout())
+        _enter(observation, self.observed, values)
+        return observation[0]
 
     def fingerprint(self) -> str:
         """A hash of the functions and tables."""
@@ -360,6 +398,20 @@ class RDDLInstance(Problem):
 
     def __repr__(self) -> str:
         return f"from_rddl({self.name})"
+
+
+def _values_in(record: Any, fluents: Fluents) -> dict[str, Any]:
+    found = {}
+    for name, store, first, extents, kind in fluents:
+        count = int(np.prod(extents, dtype=int))
+        found[name] = np.asarray(record[store])[first : first + count].reshape(extents).astype(kind)
+    return found
+
+
+def _enter(record: Any, fluents: Fluents, values: dict[str, Any]) -> None:
+    for name, store, first, extents, _ in fluents:
+        count = int(np.prod(extents, dtype=int))
+        record[store][0, first : first + count] = np.ravel(values[name])
 
 
 def compiled_instance(name: str, world: Any, horizon: int, discount: float, remake: Any) -> RDDLInstance:
@@ -378,17 +430,16 @@ def compiled_instance(name: str, world: Any, horizon: int, discount: float, rema
 def _instance(name: str, world: Any, grounded: Grounded, listing: bool, rest: tuple[int, float, Any]) -> RDDLInstance:
     source = Source(grounded, listing)
     state = {store: f"{KINDS[store]}[{grounded.sizes['state', store]}]" for store in grounded.start}
-    digest = hashlib.sha256(repr((source.text, state)).encode()).hexdigest()[:24]
+    seen = {store: f"{KINDS[store]}[{size}]" for store, size in grounded.observations.stores.items()}
+    digest = hashlib.sha256(repr((source.text, state, seen)).encode()).hexdigest()[:24]
     if digest not in _made:
-        _made[digest] = _class(digest, source, state)
+        _made[digest] = _class(digest, source, state, seen)
     made = _made[digest]
     problem: RDDLInstance = made.__new__(made)
-    places = grounded.grounder.places
+    model = world.sampler.rddl
     problem.name = name
-    problem.fluents = [
-        (fluent, places[fluent].store, places[fluent].first, places[fluent].extents, TYPES[places[fluent].type])
-        for fluent in world.sampler.rddl.state_fluents
-    ]
+    problem.fluents = _fluents(grounded, model.state_fluents)
+    problem.observed = _fluents(grounded, model.observ_fluents)
     problem.action_names, problem.rewards = world.action_names, grounded.rewards()
     tables = source.tables
     horizon, discount, problem.remake = rest
@@ -397,6 +448,11 @@ def _instance(name: str, world: Any, grounded: Grounded, listing: bool, rest: tu
         reals=np.array(tables.reals or [0.0]), actions=len(grounded.legal), horizon=horizon, discount=discount,
     )  # fmt: skip
     return problem
+
+
+def _fluents(grounded: Grounded, names: Iterable[str]) -> Fluents:
+    places = [(name, grounded.grounder.places[name]) for name in names]
+    return [(name, place.store, place.first, place.extents, TYPES[place.type]) for name, place in places]
 
 
 def _outcomes_seen(problem: RDDLInstance) -> int:
@@ -417,7 +473,7 @@ def _outcomes_seen(problem: RDDLInstance) -> int:
     return most
 
 
-def _class(digest: str, source: Source, state: dict[str, str]) -> type:
+def _class(digest: str, source: Source, state: dict[str, str], seen: dict[str, str]) -> type:
     """A class with the functions of a source; Numba gets a copy of each, which calls copies."""
     plain = types.ModuleType(f"boltree.rddl_{digest}")
     fast = types.ModuleType(sampling.__name__)  # what is kept on disk belongs to a module that can be imported
@@ -426,6 +482,8 @@ def _class(digest: str, source: Source, state: dict[str, str]) -> type:
     exec(code, fast.__dict__)
     plain.__dict__.update(scratch=plain_scratch, arithmetic=_in_python(arithmetic), sampling=_in_python(sampling))
     members: dict[str, Any] = {"state": record(**state), "__module__": plain.__name__, "source": source.text}
+    if seen:
+        members["observation"] = record(**seen)
     for name in (*FUNCTIONS, "listed"):
         function = plain.__dict__.get(name)
         if function is None:

@@ -43,6 +43,9 @@ MOST_CELLS = 30_000_000
 
 DELTAS = ("KronDelta", "DiracDelta")
 
+PLACES = {"state-fluent": "state", "action-fluent": "action", "observ-fluent": "observ"}
+"""Where fluents lie; all others among the interm-fluents."""
+
 
 class Place(NamedTuple):
     """Where the values of a fluent lie: in the array of this place and store, from `first` on."""
@@ -79,7 +82,7 @@ class Grounder:
         following = set(model.next_state.values())
         for name, kind in model.variable_types.items():
             if kind != "non-fluent" and name not in following:
-                self._place(name, {"state-fluent": "state", "action-fluent": "action"}.get(kind, "interm"))
+                self._place(name, PLACES.get(kind, "interm"))
         for name, primed in model.next_state.items():
             self.places[primed] = self.places[name]._replace(place="next")
         self.where = ""
@@ -91,7 +94,7 @@ class Grounder:
         extents = tuple(self.model.object_counts(self.model.variable_params[name] or []))
         kind = {"bool": "b", "real": "f"}.get(given, "i")
         enum = given in self.model.type_to_objects
-        small = enum and len(self.model.type_to_objects[given]) <= 256 and place in ("state", "next")
+        small = enum and len(self.model.type_to_objects[given]) <= 256 and place in ("state", "observ")
         found = Place(place, "e" if small else kind, kind, self.sizes.get((place, "e" if small else kind), 0), extents)
         self.places[name] = found
         self.sizes[place, found.store] = found.first + found.size

@@ -3,8 +3,8 @@
 A term is a tuple ``(operator, type, ...)``; its type is ``"b"`` (boolean), ``"i"`` (whole) or ``"f"`` (real):
 
 * ``("const", type, value)``
-* ``("fluent", type, place, store, slot)``: the place is ``state``, ``next``, ``interm`` or ``action``; its values of
-  one store lie in one array, and the slot is where.
+* ``("fluent", type, place, store, slot)``: the place is ``state``, ``next``, ``interm``, ``observ`` or ``action``; its
+  values of one store lie in one array, and the slot is where.
 * ``("at", type, place, store, (first, strides), *indices)``: a fluent of objects that depend on the state.
 * ``("look", type, values, strides, *indices)``: a constant of objects that depend on the state; values is a tuple.
 * ``(operator, type, *terms)`` for all else: operators on any number of terms (`MANY`), ``if``, ``not``, relations,

@@ -148,15 +148,19 @@ class _Player:
         self.setting, self.seconds, self.seed = setting, job.seconds, job.repeat
         self.search: Search | None = None
         self.action, self.debt, self.spent, self.trials = 0, 0.0, 0.0, 0
-        setting.search(self.problem, self.problem.start_state(0), 0).run(trials=2)  # compile before time is measured
+        start = None if self.problem.hidden else self.problem.start_state(0)
+        setting.search(self.problem, start, 0).run(trials=2)  # compile before time is measured
 
     def choose(self, world: RDDLRounds) -> int:
         began = time.process_time()
-        state = self.problem.state_of(world.values())
+        problem = self.problem
         if self.search is None:
-            self.search = self.setting.search(self.problem, state, self.seed)
+            state = None if problem.hidden else problem.state_of(world.values())
+            self.search = self.setting.search(problem, state, self.seed)
+        elif problem.hidden:
+            self.search.advance(self.action, problem.observation_of(world.observed()))
         else:
-            self.search.advance(self.action, state)
+            self.search.advance(self.action, problem.state_of(world.values()))
         before = self.search.trials
         until = began + max(self.seconds - self.debt, SHORTEST * self.seconds)
         self.search.run(stop=lambda _: time.process_time() >= until)
