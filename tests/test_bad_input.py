@@ -199,7 +199,6 @@ def test_a_schedule_that_goes_wrong_later():
         ({"evaluator": "heuristic"}, "DChain has no heuristic"),
         ({"seed": -1}, "seed=-1"),
         ({"threads": 0}, "threads=0: must be an integer from 1 to"),
-        ({"threads": 2, "transpositions": True}, "transpositions=True: must be False with threads=2"),
         ({"transpositions": "state"}, "transpositions='state': DChain has discount=1"),
         ({"max_nodes": 0}, "max_nodes=0"),
         ({"max_nodes": 1}, "max_nodes=1: one trial of this problem may need"),

@@ -172,11 +172,11 @@ def test_what_a_search_without_an_algorithm_chooses() -> None:
     assert bt.Search(bt.problems.DChain(4), transpositions=False, outcomes="sampled", proofs=False).proofs is False
 
 
-def test_threads_are_used_where_nodes_need_not_be_shared() -> None:
+def test_threads_share_nodes() -> None:
     lake = bt.Search(bt.problems.FrozenLake("8x8"), seed=0, threads=2)
-    assert (lake.threads, lake.proofs, lake.parallelism) == (1, True, "one thread")
+    assert (lake.threads, lake.proofs, lake.parallelism) == (2, True, "a graph each")
     game = bt.Search(bt.problems.ConnectFour(), seed=0, threads=2)
-    assert (game.threads, game.transpositions) == (2, False)
+    assert (game.threads, game.transpositions, game.proofs) == (2, True, True)
     game.run(trials=2_000)
     assert game.root.count == 2_000
 

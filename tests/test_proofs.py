@@ -60,7 +60,7 @@ def interrupt(search: bt.Search) -> None:
     raise Stopped
 
 
-def examine(seed: int) -> bool:
+def examine(seed: int, threads: int = 1) -> bool:
     """Search a random game with random options, in pieces and with interruptions; whether it was proven."""
     rng = np.random.default_rng(seed)
 
@@ -83,6 +83,7 @@ def examine(seed: int) -> bool:
         transpositions=True,
         outcomes="known",
         proofs=True,
+        threads=threads,
     )
     if rng.random() < 0.7:
         search.tree.exact = None  # what trials prove by themselves
@@ -108,6 +109,11 @@ def examine(seed: int) -> bool:
 def test_no_false_proof():
     proven = [examine(seed) for seed in range(250)]
     assert 50 < sum(proven) < 250  # so both proven and open trees were looked at
+
+
+def test_no_false_proof_by_several_threads():
+    proven = [examine(seed, threads=1 + seed % 3) for seed in range(20_000, 20_150)]
+    assert 30 < sum(proven) < 150
 
 
 @pytest.mark.slow

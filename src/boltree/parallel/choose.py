@@ -4,6 +4,7 @@
   more than the work in the tree, of which the root's must be done by one thread at a time.
 * `OwnTrees`: every thread has a tree, and the trees are merged when the run ends. For cheap problems; for algorithms
   that count every single trial; and where the same seed and number of threads must give the same tree.
+* `OwnGraphs`: the same where nodes are shared, which have no locks.
 
 Without `deterministic`, the first trials are run by one thread, and what they cost decides.
 """
@@ -18,6 +19,7 @@ from ..core.memory import layout as records
 from ..errors import ParameterError
 from ..problem.python.problem import PythonProblem
 from ..tree import Tree
+from .own_graphs import OwnGraphs
 from .own_trees import OwnTrees
 from .shared_tree import SharedTree
 from .threaded import Threaded, Waiting, counts_in_order
@@ -31,10 +33,6 @@ SAMPLE_TRIALS, SAMPLE_PART_TRIALS = 64, 16
 def runner_for(tree: Tree, threads: int, deterministic: bool, seed: np.random.SeedSequence) -> Threaded:
     """Several threads for a tree that has no trials yet; refuses what cannot run in several threads."""
     given, t = f"threads={threads}", tree.fields
-    if t.transpositions:
-        raise ParameterError(
-            f"transpositions={tree.transpositions!r}: must be False with {given}, because shared nodes have no locks"
-        )
     if isinstance(tree.problem, PythonProblem):
         raise ParameterError(
             f"{given}: {type(tree.problem).__name__} runs Python code, which one thread at a time can; "
@@ -44,6 +42,8 @@ def runner_for(tree: Tree, threads: int, deterministic: bool, seed: np.random.Se
         raise ParameterError(
             f"{given}: this evaluator takes leaves in batches and works in parallel by itself; use threads=1"
         )
+    if t.transpositions:
+        return OwnGraphs(tree, threads, seed)
     if t.budget:
         t.budget = -(-int(t.budget) // threads)  # of each tree
     if t.observe:  # what is legal is known only while a trial carries a state, so nodes have their edges at once

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
 from ..core.memory.partition import Partition
+from ..core.memory.storage import Storage
 from ..core.random import new_generator
 from ..tree import Tree
 from .allotment import Allotment
@@ -39,7 +41,14 @@ class HelperTree:
     def plant(self, partition: Partition, allotment: Allotment) -> None:
         """Begin a tree with the search's root, in a part of the search's arenas, for the trials of an allotment."""
         self._allotment = allotment
-        self.tree = self._main.twin(partition, self._generator)
+
+        def memory(record: Any, levels: int) -> Storage:
+            storage = Storage(record, levels, 0, arenas=self._main.storage.arenas)
+            storage.keep_to(partition)
+            return storage
+
+        self.tree = self._main.twin(self._generator, memory)
+        self.tree.fields.unit_count = partition.start
         self.full = False
 
     def let_run(self, pool: ThreadPoolExecutor) -> None:

@@ -9,8 +9,6 @@
 * An evaluator of the user's own: PUCT, with its priors if it gives any.
 * A hidden state: AR-BTS, with rollouts. Few trials come to any one history, so that maxima are too high: returns are
   averaged.
-* Several threads do not share nodes, so they are used where that costs less than it brings: in games, and where
-  outcomes are not listed.
 """
 
 from __future__ import annotations
@@ -61,9 +59,6 @@ def settings_for(problem: Problem, evaluator: Any = None, *, threads: int = 1, g
     if problem.hidden:
         value = evaluator if evaluator is not None else "rollout"
         return Settings(ARBTS(), evaluator=value, threads=threads)
-    if graph and lists_outcomes(problem) and not problem.has("player"):
-        threads = 1
-    graph = graph and threads == 1
     known = graph and lists_outcomes(problem)
     sharing = {
         "transpositions": graph,

@@ -60,13 +60,14 @@ class Search:
             ``"trial"`` adds all to the horizon.
         evaluator: ``"rollout"`` (if left out), a number, ``"heuristic"`` (the problem's) or an `Evaluator`; growth
             ``"trial"`` uses none.
-        threads: how many run trials side by side (without an algorithm: at most): on one tree where steps or rollouts
-            are slow, else on a tree each, which are merged when the run ends; ``search.parallelism`` says which.
+        threads: how many run trials side by side: on one tree where steps or rollouts are slow, else on a tree each,
+            or where nodes are shared a graph each, which are merged when the run ends; ``search.parallelism`` says
+            which.
         deterministic: with several threads, the same tree for the same seed and number of threads.
         transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of
             every state, for problems with a discount below 1, whose horizon then bounds the length of a trial;
             ``"auto"`` is True wherever it can be. Not with RENTS, H-MCTS and BRUE (docs: scale), nor with batches of
-            evaluations, nor with several threads.
+            evaluations.
         outcomes: ``"sampled"`` weighs what an action leads to by how often it did; ``"known"`` by the probabilities
             that the problem lists (`outcomes`, or ``deterministic = True``); ``"pooled"`` by how often it did at any
             depth, where states come again. Both need `transpositions`; pooled ones growth ``"trial"``, and an algorithm
@@ -149,7 +150,7 @@ class Search:
                 _warn_of_means(algorithm, settings.evaluator, growth)
         if transpositions == "auto":
             batched = is_external(settings.evaluator, growth or settings.growth) and batch_size(settings.evaluator) > 1
-            shareable = settings.threads == 1 and on_full == "stop" and not batched and not problem.hidden
+            shareable = on_full == "stop" and not batched and not problem.hidden
             transpositions = shareable and not settings.algorithm.one_parent
         wishes: dict[str, Any] = {
             "growth": growth, "transpositions": transpositions, "outcomes": outcomes, "proofs": proofs
@@ -390,7 +391,7 @@ class Search:
 
     @property
     def parallelism(self) -> str:
-        """How several threads work together, on a ``"shared tree"`` or on ``"a tree each"``.
+        """How several threads work together, on a ``"shared tree"``, on ``"a tree each"`` or ``"a graph each"``.
 
         ``"one thread"`` where there is only one; ``"unknown"`` before the first trials have shown what they cost.
         """

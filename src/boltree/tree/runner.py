@@ -98,6 +98,11 @@ class ChunkedRunner:
         """Trials that are not in the tree yet."""
         return 0
 
+    @property
+    def seconds_to_finish(self) -> float:
+        """How long `finish` will take, so that a run that is limited by time ends sooner by that."""
+        return 0.0
+
     def begin(self) -> None:
         """Get ready for a run."""
 
@@ -131,7 +136,7 @@ class ChunkedRunner:
             while not reason:
                 now, before = time.perf_counter() - began - self.compile_seconds, self.done
                 if tree.estimates is not None:
-                    now += tree.estimates.seconds_to_show
+                    now += tree.estimates.seconds_to_show + self.seconds_to_finish
                 if tree.is_proven:
                     reason = "proven"
                 elif last is not None and before >= last:

@@ -20,7 +20,6 @@ from ..algorithms.table import MAX_BUDGET, Algorithm
 from ..core.formulas import space
 from ..core.memory import layout as records
 from ..core.memory.arena import physical_memory
-from ..core.memory.partition import Partition
 from ..core.memory.room import bytes_of_trial, room_for_batch
 from ..core.memory.storage import Storage, fields_of, new_record
 from ..core.trial.run import abandon_trial, run_graph_trials, run_hidden_trials, run_trials
@@ -190,26 +189,26 @@ class Tree:
         self.storage = storage
         self.version += 1
 
-    def twin(self, partition: Partition, generator: Any) -> Tree:
-        """A new tree from the same root, in a part of the same arenas, for another thread."""
+    def twin(self, generator: Any, memory: Callable[[Any, int], Storage]) -> Tree:
+        """A new tree from the same root, for another thread; `memory` makes a storage for its record and levels."""
         tree: Tree = object.__new__(Tree)
         tree.__dict__.update(self.__dict__)
-        tree.on_full, tree._spare = "stop", None
+        tree.on_full, tree._spare, tree.exact = "stop", None, None
         record = new_record()
         record[0] = self.record[0]
         tree._enter(record)
         t, mine = tree.fields, self.fields
         root = self.storage.node(int(mine.root))
-        storage = Storage(record, self.storage.scratch["path"].size - 2, 0, arenas=self.storage.arenas)
-        tree.storage = storage
-        storage.keep_to(partition)
+        storage = tree.storage = memory(record, self.storage.scratch["path"].size - 2)
         storage.scratch["rng"][:] = generator
         storage.scratch["noise"][:] = self.storage.scratch["noise"]
         lowest, highest = mine.lowest, mine.highest
         storage.plant(self.storage.states[int(mine.root)], int(root.depth), int(root.player))
-        t.lowest, t.highest, t.index_wanted, t.unit_count = lowest, highest, 0, partition.start
-        storage.nodes["value"][partition.first] = root.value if root.visits == 0 else 0.0
-        storage.nodes["marks"][partition.first] |= root.marks & records.TERMINAL
+        t.lowest, t.highest, t.listed, t.next_sweep = lowest, highest, 0, 0
+        storage.nodes["value"][int(t.root)] = root.value if root.visits == 0 else 0.0
+        storage.nodes["marks"][int(t.root)] |= root.marks & records.TERMINAL
+        if self.estimates is not None:
+            tree.estimates = Estimates(tree, pooled=self.outcomes == "pooled")
         return tree
 
     def set_budget(self, trials: int | None, threads: int = 1) -> None:
