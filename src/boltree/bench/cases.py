@@ -18,8 +18,8 @@ from ..problem.python.problem import PythonProblem
 from ..search.many import search_many
 from ..search.search import Search
 from .counting import Counter
+from .fixed_work import fixed_work, new_chain
 from .saved_run import Measured
-from .yardstick import fixed_work, new_chain
 
 CHAIN = 1 << 14
 """Places that the fixed work goes through, few enough for a core's own cache: in a shared one, others slow it down."""

@@ -21,6 +21,7 @@ from ..version import __version__
 from .cases import Case, Ruler, cases
 from .saved_run import TOLERANCE, Run, changes
 from .threads import measure_threads
+from .yardstick import measure_beside
 
 MEASUREMENTS = 4
 """How often a case that looks slower is measured, at most, before it is reported as slower."""
@@ -68,6 +69,12 @@ def add_bench(commands: Any) -> None:
         help="measure what several threads bring over one, and the share of time that they wait for each other",
     )
     bench.add_argument("--deterministic", action="store_true", help="with --threads: the same tree for the same seed")
+    bench.add_argument(
+        "--yardstick",
+        type=Path,
+        metavar="PATH",
+        help="measure beside the same searches in C++, whose header bts.hpp lies in this folder; needs g++",
+    )
     bench.set_defaults(call=run_bench)
 
 
@@ -85,6 +92,12 @@ def run_bench(options: argparse.Namespace) -> int:
         return 0
     if options.deterministic:
         raise ParameterError("--deterministic: is about threads; give --threads too")
+    if options.yardstick:
+        if options.json or before:
+            raise ParameterError("--yardstick: cannot be saved or compared; leave --json and --compare out")
+        print(machine_name())
+        print(measure_beside(options.yardstick, scale, options.repeats))
+        return 0
     listed, ruler = cases(scale), Ruler()
     measure_all(listed, range(options.repeats), ruler)
 
