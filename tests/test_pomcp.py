@@ -20,7 +20,6 @@ PROBLEMS = {
 }  # fmt: skip
 
 
-@pytest.mark.skipif(not hasattr(bt, "Belief"), reason="needs searches over histories")
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_uct_over_histories_is_pomcp(name):
     make, c, trials = PROBLEMS[name]

@@ -446,7 +446,6 @@ def test_a_perturbed_state_may_explain_what_no_particle_did(name: str) -> None:
     assert explained >= 8
 
 
-@pytest.mark.skipif(not hasattr(bt, "Belief"), reason="needs beliefs")
 @pytest.mark.parametrize("name", ["RockSample", "Tag", "LaserTag", "Pocman", "SubHunt"])
 def test_a_belief_lives_through_episodes(name: str) -> None:
     problem, rng = MAKERS[name](), new_generator(5)
