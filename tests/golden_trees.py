@@ -99,6 +99,10 @@ MODES: dict[str, tuple[tuple[str, ...], Callable[[bt.Algorithm, str], bt.Search]
         ALL,
         lambda a, g: one_run(bt.problems.TicTacToe(), a, growth=g, transpositions=True, outcomes="known", proofs=True),
     ),
+    "transpositions, a graph each": (
+        ALL,
+        lambda a, g: one_run(random_problem(), a, growth=g, transpositions=True, threads=3),
+    ),
     "advance": (ALL, with_an_advance),
     "advance, transpositions": (ALL, lambda a, g: with_an_advance(a, g, transpositions=True)),
     "recycling": (ALL, lambda a, g: one_run(random_problem(), a, growth=g, max_nodes=90, on_full="recycle")),

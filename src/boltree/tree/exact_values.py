@@ -25,6 +25,9 @@ from .tree_like import TreeLike
 EVERY_TRIALS = 64
 """Trials between two pieces of the work; a problem in plain Python, whose steps may be slow, has it after each."""
 
+TIMES_WHERE_STATES_SPREAD = 16
+"""How many times as many trials there are between two pieces while most of the states found are not expanded."""
+
 SHARE_WHERE_STATES_SPREAD = 0.03125
 """The share of the listing that is done while most of the states that are found are not expanded."""
 
@@ -48,7 +51,6 @@ class ExactValues:
     def __init__(self, tree: TreeLike) -> None:
         self._tree = tree
         self._is_python = isinstance(tree.problem, PythonProblem)
-        self.every = 1 if self._is_python else EVERY_TRIALS
         self.forget()
 
     def forget(self) -> None:
@@ -81,6 +83,18 @@ class ExactValues:
             )  # fmt: skip
             self._enter_into_tree(np.array([self._tree.size, 0]), one, np.zeros(1, np.int64))
 
+    @property
+    def every(self) -> int:
+        """Trials between two pieces of the work."""
+        least = 1 if self._is_python else EVERY_TRIALS
+        return least * TIMES_WHERE_STATES_SPREAD if self._spreads else least
+
+    @property
+    def _spreads(self) -> bool:
+        """Whether states are found faster than they are expanded, so that they may be too many."""
+        model = self._model
+        return model is not None and model.row_count > FEW_PAIRS and 2 * (model.size - model.expanded) > model.size
+
     def go_on(self) -> None:
         """Do the piece of work that is due after some trials."""
         t = self._tree.fields
@@ -90,12 +104,10 @@ class ExactValues:
         if not model.closed:
             if model.full or self.nbytes > SHARE_OF_EXACT_VALUES * self._tree.max_bytes:
                 return
-            waiting = model.size - model.expanded
-            spread = model.row_count > FEW_PAIRS and 2 * waiting > model.size
             # a compiled problem lists the outcomes of an action in about the time of a visit; Python is asked no more
             # often than by the trials
             most = t.listed - self._listed_before if self._is_python else t.visits_made - self._visits_before
-            model.extend(int(most * (SHARE_WHERE_STATES_SPREAD if spread else 1.0)))
+            model.extend(int(most * (SHARE_WHERE_STATES_SPREAD if self._spreads else 1.0)))
         if model.closed:
             self._compute(OUTCOMES_PER_VISIT * (int(t.visits_made) - self._visits_before))
 

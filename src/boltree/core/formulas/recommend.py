@@ -42,10 +42,13 @@ def score_of(tree: Any, node: Any, slot: int) -> float:
     At a proven node it is the least that the edge is worth to the player who moves; else its q or its visits.
     """
     edge = edge_at(tree, node.block + slot)
-    if tree.proofs and node.marks & PROVEN:
+    exact = False
+    if tree.proofs:
         row = bound_at(tree, bounds_at(tree, node.block, np.int64(node.actions)), slot)
-        return -row.upper if node.player == 1 else row.lower  # type: ignore[no-any-return]
-    if edge.visits == 0:
+        if node.marks & PROVEN:
+            return -row.upper if node.player == 1 else row.lower  # type: ignore[no-any-return]
+        exact = row.lower >= row.upper and not tree.recommend_visits
+    if edge.visits == 0 and not exact:
         return -np.inf
     return float(edge.visits) if tree.recommend_visits else edge.q  # type: ignore[no-any-return]
 

@@ -23,12 +23,12 @@ from ..formulas.units import note_shift, note_trial
 from ..formulas.values import enter_best, enter_value
 from ..jit import inlined
 from ..memory.blocks import extra_at
-from ..memory.layout import LEAF, NONE, ORIGIN, PASSED, UNFINISHED, WAITING
+from ..memory.layout import CLOSED, LEAF, NONE, ORIGIN, PASSED, UNFINISHED, WAITING
 from ..memory.views import edge_at, entropy_at, node_at, step_at
 from .edges import Child, add_trial
 from .graph import enter_trial
 from .leaf import is_end
-from .recompute import compute_node
+from .recompute import compute_node, enter_open_mean
 from .visits import enter_visit
 
 
@@ -117,11 +117,14 @@ def back_up_edge(tree: Any, index: int, level: int, ret: float, child: Any, grap
 def enter_mean(tree: Any, node: Any, slot: int, ret: float, graph: bool) -> None:
     """Enter a return in V(s), where that is the mean of the returns so far.
 
-    In a graph V_init counts as one of them, in a tree the first return replaces it. A switching search takes the mean
+    In a graph V_init counts as one of them, in a tree the first return replaces it. Where values are proven, edges that
+    are not open do not count. A switching search takes the mean
     of its best edge.
     """
     if tree.distribution == SWITCHING:
         enter_best(tree, node)
+    elif graph and tree.proofs and node.marks & CLOSED:
+        enter_open_mean(tree, node)
     elif node.best == NONE and not graph:
         node.value = ret
     else:

@@ -93,6 +93,8 @@ def enter_leaf(tree: Any) -> int:
         status = new_block(tree, index, given)
         if status != DONE:
             return status
+        if tree.proofs:
+            tree.leaf_value = node.value  # within its bounds
     slot = choose(tree, index, level, True)
     if slot < NONE:
         tree.error_node = index

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..formulas.bounds import bound_node
+from ..formulas.bounds import bound_node, is_open
 from ..formulas.entropies import entropy_of
 from ..formulas.space import MAX, MEAN, NO_ENTROPY, RELATIVE_SOFT, SWITCHING
 from ..formulas.values import enter_best, enter_value, scan_best
 from ..jit import inlined
 from ..memory.blocks import extra_at, forget_order
-from ..memory.layout import LEAF, NONE, ORIGIN, PROVEN, UNFINISHED
+from ..memory.layout import CLOSED, LEAF, NONE, ORIGIN, PROVEN, UNFINISHED
 from ..memory.links import is_long
 from ..memory.views import edge_at, entropy_at, header_at, mixture_of, node_at, references_of
 from .edges import enter_sums, entropies_of
@@ -42,12 +42,31 @@ def compute_node(tree: Any, index: int, graph: bool, whole: bool) -> None:
             tried += edge.visits
         elif graph and tree.proofs and edge.child != NONE:
             bound_untried_edge(tree, node, i)
-    if tried > 0:
-        compute_value(tree, node, total, tried, graph)
-        if graph and tree.entropy_bonus != NO_ENTROPY:
-            compute_entropy(tree, node)
     if graph and tree.proofs:
         bound_node(tree, index)
+    if graph and tree.proofs and tree.state_value == MEAN and node.marks & CLOSED:
+        enter_open_mean(tree, node)
+    elif tried > 0:
+        compute_value(tree, node, total, tried, graph)
+    if graph and tried > 0 and tree.entropy_bonus != NO_ENTROPY:
+        compute_entropy(tree, node)
+    if graph and tree.proofs:
+        bound_node(tree, index)  # the value is within the bounds
+
+
+@inlined
+def enter_open_mean(tree: Any, node: Any) -> None:
+    """Set V(s) to the mean over the edges that may still be taken: what is surely worse would not be chosen."""
+    total, tried = 0.0, np.int64(0)
+    if tree.growth == LEAF and not node.marks & (ORIGIN | UNFINISHED):
+        total, tried = node.reward, np.int64(1)  # V_init
+    for i in range(np.int64(node.actions)):
+        if is_open(tree, node, i):
+            edge = edge_at(tree, node.block + i)
+            total += edge.w
+            tried += edge.visits
+    if tried > 0:
+        node.value = total / tried
 
 
 @inlined

@@ -12,14 +12,17 @@ from ..memory.blocks import asked_at, make_block, state_at
 from ..memory.layout import BAD_PLAYER, BAD_REWARD, DONE, NONE, PLAYER_FAILED, STEP_FAILED, TERMINAL
 from ..memory.views import node_at, out_of, rng_of, states_of, step_at
 from ..native import FAILED, call
+from .ends import settle_ends
 
 
 @inlined
 def new_block(tree: Any, index: int, prior_given: bool) -> int:
-    """Make a node's block, with bounds where they are kept; DONE or an error."""
+    """Make a node's block, with bounds where they are kept, which may prove the node; DONE or an error."""
     status = make_block(tree, index, prior_given)
     if status == DONE and tree.proofs:
         status = enter_first_bounds(tree, index)
+        if status == DONE and tree.player != 0:
+            status = settle_ends(tree, index)
     if status != DONE:
         tree.error_node = index
     return status

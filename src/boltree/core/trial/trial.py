@@ -78,6 +78,14 @@ def descend(tree: Any, graph: bool, hidden: bool) -> int:
         if fresh or (tree.prior_external and node.block == NONE):  # the latter is new, or the horizon has moved past it
             status = evaluate(tree, index, level, hidden)
             return enter_leaf(tree) if status == DONE else status
+        if graph and tree.proofs != 0 and node.block == NONE:
+            status = new_block(tree, index, False)
+            if status != DONE:
+                return status
+            if node.marks & PROVEN:  # an action that ends the problem proves it, and it is not entered
+                node.visits -= 1
+                tree.leaf_value = node.value
+                return DONE
         status, action = draw_action(tree, index, level)
         if status != DONE:
             return status
