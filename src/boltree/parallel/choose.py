@@ -35,6 +35,11 @@ def runner_for(tree: Tree, threads: int, deterministic: bool, seed: np.random.Se
         raise ParameterError(
             f"transpositions={tree.transpositions!r}: must be False with {given}, because shared nodes have no locks"
         )
+    if tree.problem.boxes is not None:
+        raise ParameterError(
+            f"{given}: must be 1 for {tree.problem.display_name()}, whose actions are drawn from boxes: each tree would "
+            "have others"
+        )
     if isinstance(tree.problem, PythonProblem):
         raise ParameterError(
             f"{given}: {type(tree.problem).__name__} runs Python code, which one thread at a time can; "

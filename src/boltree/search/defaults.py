@@ -58,6 +58,8 @@ def settings_for(problem: Problem, evaluator: Any = None, *, threads: int = 1, g
     """
     if evaluator is not None and is_external(evaluator, "leaf"):
         return Settings(PUCT(), evaluator=evaluator, threads=threads)
+    if problem.boxes is not None and not problem.hidden:
+        return Settings(BTS(alpha=spectrum()), "trial")
     if problem.hidden:
         value = evaluator if evaluator is not None else "rollout"
         return Settings(ARBTS(), evaluator=value, threads=threads)

@@ -106,6 +106,7 @@ class Search:
         outcomes: Outcomes | None = None,
         proofs: bool | None = None,
         widening: Union[tuple[float, float], Literal[False], None] = None,
+        action_widening: tuple[float, float] | None = None,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
@@ -170,6 +171,7 @@ class Search:
             outcomes=settings.outcomes,
             proofs=settings.proofs,
             widening=widening,
+            action_widening=action_widening,
             max_nodes=max_nodes,
             max_bytes=max_bytes,
             on_full=on_full,
@@ -368,12 +370,12 @@ class Search:
         here = self.root
         for step in path:
             action, k = step if isinstance(step, tuple) else (step, None)
-            outcomes = here.children.get(int(action))
+            outcomes = here.outcomes(action)
             if not outcomes or (k is not None and not 0 <= k < len(outcomes)):
                 raise ParameterError(
                     f"path step {step!r}: not in the tree below {here!r}; tried are {sorted(here.children)}"
                 )
-            here = outcomes[k if k is not None else int(np.argmax(here.arrivals(int(action))))]
+            here = outcomes[k if k is not None else int(np.argmax(here.arrivals(action)))]
         return here
 
     def node_at(self, index: int) -> Node:
@@ -423,7 +425,7 @@ class Search:
         """The root's search distribution, over ``search.root.actions``."""
         return self.root.policy
 
-    def recommend(self, state: Any = None, depth: int | None = None) -> int:
+    def recommend(self, state: Any = None, depth: int | None = None) -> Any:
         """The recommended action: at the root, or at a state of the tree (at a depth, if it occurs at several).
 
         The depth counts for nothing where nodes are shared by the state alone.
@@ -488,7 +490,7 @@ class Search:
 
     # Going on from here
 
-    def advance(self, action: int, state: Any = None, *, horizon: Literal["absolute", "receding"] = "absolute") -> None:
+    def advance(self, action: Any, state: Any = None, *, horizon: Literal["absolute", "receding"] = "absolute") -> None:
         """Make the outcome of an action the new root, and keep the subtree below it.
 
         Args:
