@@ -165,6 +165,7 @@ __all__ = [
     "act",
     "algorithm",
     "anchored",
+    "box",
     "check",
     "evaluate",
     "from_gymnasium",

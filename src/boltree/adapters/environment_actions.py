@@ -43,7 +43,7 @@ class BoxActions:
 
 
 def actions_of(name: str, space: Any, wanted: Any) -> list[Any] | BoxActions:
-    """The environment's actions: a list of them, or a continuous space where no list is wanted; see `listed_actions`."""
+    """The environment's actions: a continuous space where no list is wanted, else `listed_actions`."""
     if type(space).__name__ != "Box" or wanted is not None:
         return listed_actions(name, space, wanted)
     if not (np.isfinite(space.low).all() and np.isfinite(space.high).all()):

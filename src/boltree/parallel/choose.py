@@ -37,8 +37,8 @@ def runner_for(tree: Tree, threads: int, deterministic: bool, seed: np.random.Se
         )
     if tree.problem.boxes is not None:
         raise ParameterError(
-            f"{given}: must be 1 for {tree.problem.display_name()}, whose actions are drawn from boxes: each tree would "
-            "have others"
+            f"{given}: must be 1 for {tree.problem.display_name()}, whose actions are drawn from boxes, others by each "
+            "thread"
         )
     if isinstance(tree.problem, PythonProblem):
         raise ParameterError(

@@ -19,9 +19,10 @@ U8 = np.dtype(np.uint64)
 def box_rollout(
     advance: Any, functions: dict[str, Any], layout: np.dtype[Any], read: Any, boxes: Boxes
 ) -> Callable[..., int]:
-    """The wrapper of rollouts: actions by `random_action`, else uniform ones, held for a mean time drawn for each rollout.
+    """The wrapper of rollouts: actions by `random_action`, else uniform ones that are held for a while.
 
-    In place of a mask and a number of actions, it is given room for an action, and where the bounds lie.
+    The mean time is drawn for each rollout. In place of a mask and a number of actions, it is given room for an action,
+    and where the bounds lie.
     """
     look, size = looker(boxes), boxes.size
     own = functions.get("random_action")

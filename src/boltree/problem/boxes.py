@@ -1,7 +1,7 @@
 """``bt.box``: actions that are real numbers within bounds, alone or beside choices, and how they lie in memory.
 
-An action is a few 64-bit real numbers: those of its boxes, and a choice's number as a real one. A problem's functions are
-given a float where the actions are one box of a number, else an array of floats.
+An action is a few 64-bit real numbers: those of its boxes, and a choice's number as a real one. A problem's functions
+are given a float where the actions are one box of a number, else an array of floats.
 """
 
 from __future__ import annotations

@@ -586,7 +586,9 @@ class Problem:
 
     def fingerprint(self) -> str:
         """A hash of everything that makes this instance different from others of its class."""
-        digest = hashlib.sha256(repr((self.boxes or self.actions, self.horizon, float(self.discount), self.deterministic)).encode())
+        digest = hashlib.sha256(
+            repr((self.boxes or self.actions, self.horizon, float(self.discount), self.deterministic)).encode()
+        )
         for item in self.plain_params:
             digest.update(np.ascontiguousarray(item).tobytes())
         return digest.hexdigest()

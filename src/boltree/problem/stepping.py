@@ -50,6 +50,9 @@ class Problem(Protocol):
     def display_name(self) -> str:
         """Its name."""
 
+    def refuse_boxes(self, what: str) -> None:
+        """Refuse what needs listed actions where they are drawn from boxes."""
+
     def written(self, state: Any) -> str:
         """A state as messages name it."""
 
@@ -143,6 +146,7 @@ def _from_boxes(boxes: Boxes, action: Any, count: int, several: bool) -> NDArray
 
 def legal(problem: Problem, state: Any) -> NDArray[np.bool_]:
     """Which actions are legal: True or False for each action, `[actions]`, or `[n, actions]` for n states."""
+    problem.refuse_boxes("legal")
     rows, several = rows_of(problem, state)
     mask = np.zeros((len(rows), problem.actions), np.bool_)
     if problem.has("legal"):

@@ -60,6 +60,7 @@ else:  # a game's rules are imported when it is asked for
     )
 
 __all__ = [
+    "LQR",
     "AdaptedChain",
     "AverageReturnTrap",
     "Bandit",
@@ -71,7 +72,6 @@ __all__ = [
     "Hex",
     "HiddenTabular",
     "Kalah",
-    "LQR",
     "LaserTag",
     "LightDark",
     "MountainCarContinuous",

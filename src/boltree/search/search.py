@@ -73,9 +73,12 @@ class Search:
             whose values are maxima.
         proofs: keep bounds of all values, never try again what is proven or surely worse, and end a run when the root
             is proven. Needs known outcomes; not with values that count entropy (MENTS, RENTS, TENTS).
-        widening: where the state is hidden, ``(k, a)`` lets an action that was taken N times have k N^a observed
-            outcomes; further trials go to one of them, drawn by `observation_probability`. If None, ``(5, 1/15)`` where
-            an observation is a record with real numbers, which never comes twice, else False: any number of outcomes.
+        widening: ``(k, a)`` lets an action that was taken N times have k N^a outcomes; further trials go to one of
+            them: the least visited or, where the state is hidden, one drawn by `observation_probability`. If None,
+            ``(1, 0.4)`` where a state is a record with real numbers, which never comes twice, ``(5, 1/15)`` where an
+            observation is one; else False: any number of outcomes.
+        action_widening: ``(k, a)`` lets a node that was visited N times have k N^a actions, where these are drawn from
+            a `bt.box`; ``(3, 0.4)`` if None. No node has more than 1,024.
         max_nodes: the tree never has more nodes than this.
         max_bytes: the search never takes more bytes; four fifths of the machine's memory if None.
         on_full: at `max_nodes` or `max_bytes` a run ends (``"stop"``), or the least visited subtrees are freed and it

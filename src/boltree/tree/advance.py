@@ -39,8 +39,10 @@ def move_along(tree: Tree, steps: Sequence[tuple[Any, Any]]) -> None:
         outcome: Outcome | None = None
         if tree.problem.boxes is not None:
             action = checked_action(tree, action)
-        if node is not None and state is not None and (
-            tree.problem.boxes is not None or isinstance(action, (int, np.integer))
+        if (
+            node is not None
+            and state is not None
+            and (tree.problem.boxes is not None or isinstance(action, (int, np.integer)))
         ):
             outcome = outcome_of(tree, node, action, state)
         if tree.problem.boxes is None and (outcome is None or outcome[0] is None):  # what is in the tree is legal

@@ -87,7 +87,7 @@ def raise_failure(tree: TreeLike, code: int) -> None:
         raise ProblemError(f"{name}.step: reward={value} for action {action} {where}; rewards must be finite")
     if code == records.BAD_PROPOSAL:
         problem.plain_propose(state, rng)  # which says what it drew
-        raise ProblemError(f"{name}.propose drew {value} {where}; it must be {problem.boxes.wanted}")
+        raise ProblemError(f"{name}.propose drew other numbers when compiled {where}; run bt.check(problem)")
     if code == records.NO_ACTION:
         raise ProblemError(
             f"{name}: no legal action {where}; a state without legal actions must be terminal (done=True)"
@@ -165,7 +165,7 @@ def _raise_own(tree: TreeLike, code: int) -> None:
     except ProblemError:
         raise
     except Exception as error:
-        t, problem = tree.fields, tree.problem
+        problem = tree.problem
         state = problem.written(_asked_state(tree))
         at = f"action {failed_action(tree)} " if code in WITH_ACTION else ""
         note(error, f"in {problem.display_name()}.{FUNCTIONS[code]}, {at}in state {state}")

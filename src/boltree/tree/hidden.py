@@ -14,6 +14,7 @@ from ..problem.problem import Problem
 from ..problem.python.problem import PythonProblem
 from .tree_like import TreeLike
 
+
 def refuse_for_hidden(tree: TreeLike, state: Any, outcomes: str, proofs: bool) -> None:
     """Refuse what needs nodes that are states."""
     t, name = tree.fields, tree.problem.display_name()

@@ -184,7 +184,8 @@ class Node:
         """The legal actions. Where they are drawn from boxes, those drawn so far: floats, or an array with rows."""
         _ = self._storage  # still of this tree?
         if self._tree.problem.boxes is not None:
-            return vectors_of(self._tree, self._index)
+            drawn: NDArray[Any] = vectors_of(self._tree, self._index)
+            return drawn
         return self._tree.actions_of(self._index)
 
     def action_at(self, place: int) -> Any:

@@ -49,8 +49,8 @@ class Tree:
     """The tree of one search, from which kernels and everything that looks at it read.
 
     Args:
-        problem, algorithm, state, belief, growth, evaluator, transpositions, outcomes, proofs, widening, action_widening,
-            max_nodes, max_bytes, on_full: as of `Search`.
+        problem, algorithm, state, belief, growth, evaluator, transpositions, outcomes, proofs, widening,
+            action_widening, max_nodes, max_bytes, on_full: as of `Search`.
         seed: of the tree's random numbers.
 
     Attributes:
@@ -106,7 +106,7 @@ class Tree:
         if problem.hidden:
             refuse_for_hidden(self, state, outcomes, proofs)
         if problem.boxes is not None:
-            refuse_for_boxes(self)
+            refuse_for_boxes(self, outcomes, proofs)
         enter_outcomes(self, outcomes, proofs)
         self.outcomes: Outcomes = outcomes
         enter_widening(self, widening, action_widening)

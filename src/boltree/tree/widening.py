@@ -16,7 +16,7 @@ from ..problem.record import Record
 from .outcomes import lists_outcomes
 from .tree_like import TreeLike
 
-ACTIONS = (2.0, 0.5)
+ACTIONS = (3.0, 0.4)
 """k and a where actions are drawn from boxes: a node with N visits has up to k N^a actions."""
 
 OUTCOMES = (1.0, 0.4)
@@ -44,7 +44,7 @@ def enter_widening(tree: TreeLike, outcomes: Any, actions: Any) -> None:
     t.near = 0.0 if t.state_value == space.SOFT else NEAR
 
 
-def refuse_for_boxes(tree: TreeLike) -> None:
+def refuse_for_boxes(tree: TreeLike, outcomes: str, proofs: bool) -> None:
     """Refuse what needs a list of actions."""
     t, algorithm, name = tree.fields, tree.algorithm, tree.problem.display_name()
     drawn = f"{name}, whose actions are drawn from boxes"
@@ -56,6 +56,9 @@ def refuse_for_boxes(tree: TreeLike) -> None:
         why = "adds noise to the priors of listed actions"
     if why:
         raise ParameterError(f"{algorithm.name}: cannot search {drawn}, because it {why}")
+    if outcomes != "sampled" or proofs:
+        given = f"outcomes={outcomes!r}: must be 'sampled'" if outcomes != "sampled" else "proofs=True: must be False"
+        raise ParameterError(f"{given} for {drawn}, because not all of them are ever known")
     if t.transpositions:
         raise ParameterError(
             f"transpositions={tree.transpositions!r}: must be False for {drawn}, because their states never come again"
@@ -74,7 +77,9 @@ def enter_dues(storage: Storage) -> None:
     if t.box_words:
         more = np.arange(1.0, t.actions + 1.0) / t.action_widening
         with np.errstate(over="ignore", divide="ignore"):
-            visits = np.maximum(more, 1.0) ** (1.0 / t.action_power) if t.action_power else np.where(more > 1, np.inf, 1)
+            visits = (
+                np.maximum(more, 1.0) ** (1.0 / t.action_power) if t.action_power else np.where(more > 1, np.inf, 1)
+            )
         storage.scratch["dues"][:] = np.ceil(np.minimum(visits, 2.0**62)).astype(np.int64)
 
 

@@ -7,9 +7,9 @@ sparse         (TENTS)     V = alpha (1/2 + 1/2 sum over the support of (q/alpha
 power          (Power-UCT) V = (sum N(a)/N (q - lowest)^p)^(1/p) + lowest, over the tried actions
 The mean of returns is kept by the trial itself.
 
-Where actions are drawn from boxes, the soft maximum is alpha log of the *mean* of exp(q / alpha) over the n actions drawn
-so far, and the Shannon entropy is less log n: both are then relative to the distribution that actions are drawn from, and
-tend to the integrals over it. As plain sums they would grow like log n with every action that is added.
+Where actions are drawn from boxes, the soft maximum is alpha log of the *mean* of exp(q / alpha) over the n actions
+drawn so far, and log n is subtracted from the Shannon entropy: both are then relative to the distribution that actions
+are drawn from, and tend to the integrals over it. As plain sums they would grow like log n with the actions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Blocks that grow: where actions are drawn one by one, a node gets another edge, and its block moves when it is full."""
+"""Blocks that grow: where actions are drawn one by one, a node gets another edge; a full block moves first."""
 
 from __future__ import annotations
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..formulas.elementary import exp, log
 from ..jit import inlined, kernel
 from .blocks import units_of
 from .layout import DONE, FULL, INDEX, LEAF, NODE, UNIT
 from .outcomes import index_is_short
-from ..formulas.elementary import exp, log
 from .views import node_at
 
 NODE_BYTES = NODE.itemsize

@@ -48,7 +48,7 @@ ANOTHER = 0.25
 
 @inlined
 def begin_widening(tree: Any) -> None:
-    """Draw for how long a trial holds actions, its mean time uniform in its logarithm, and whether it follows guides."""
+    """Draw for how long a trial holds actions (the mean, uniform in its logarithm), and whether it follows guides."""
     if tree.near > 0.0:
         tree.hold = 1.0 - exp(-LONGEST * uniform_of(rng_of(tree)))
         tree.follows = 1 if uniform_of(rng_of(tree)) < FOLLOW else 0

@@ -89,9 +89,7 @@ class PythonProblem(Problem):
     outcomes_wanted: ClassVar[str] = "outcomes(self, state, action)"
     solvable_states: ClassVar[int] = 200_000  # Python is asked about each
 
-    def __init__(
-        self, *, actions: Any = None, horizon: int | None = None, discount: float | None = None
-    ) -> None:
+    def __init__(self, *, actions: Any = None, horizon: int | None = None, discount: float | None = None) -> None:
         self._objects: list[Any] = []
         self._numbers: dict[Hashable, int] = {}
         self._observations: list[Any] = []
@@ -128,7 +126,9 @@ class PythonProblem(Problem):
             raise ProblemError(f"{name}: propose is there but actions is no bt.box; write prior for listed actions")
         for needs_list in (*OF_LISTED_ACTIONS, "chances", "outcome"):
             if self.boxes is not None and needs_list in written:
-                raise ProblemError(f"{name}: {needs_list} must be left out where actions are a box, for it lists actions")
+                raise ProblemError(
+                    f"{name}: {needs_list} must be left out where actions are a box, for it lists actions"
+                )
 
     def __init_subclass__(cls, **options: Any) -> None:
         super(Problem, cls).__init_subclass__(**options)  # methods stay as they were written
