@@ -286,7 +286,7 @@ def test_wrong_widening():
     with pytest.raises(bt.ParameterError, match=r"action_widening=\(1, 0.5\): must be left out for FrozenLake"):
         bt.Search(lake, bt.UCT(), action_widening=(1, 0.5))
     for wrong in ((0, 0.5), (1, 1), (1, -0.1), 3, "x", (math.nan, 0.5)):
-        with pytest.raises(bt.ParameterError, match="action_widening=.*must be"):
+        with pytest.raises(bt.ParameterError, match=r"action_widening=.*must be"):
             bt.Search(problem, action_widening=wrong)
     with pytest.raises(bt.ParameterError, match=r"widening=\(1, 0.5\): must be left out for LQR.*certain"):
         bt.Search(problem, widening=(1, 0.5))

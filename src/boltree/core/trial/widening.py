@@ -63,17 +63,16 @@ def draw_action_of(tree: Any, index: int, level: int, bare: bool) -> tuple[int, 
     leaves the node's entropy as it was.
     """
     node = node_at(tree, index)
-    n = np.int64(node.actions)
+    n, block = np.int64(node.actions), np.int64(node.block)
     slot = np.int64(0)
     if not bare:
         if n >= tree.actions or node.visits < dues_of(tree)[n]:
             return DONE, np.int64(NONE)
         slot = add_edge(tree, index)
     status = draw_vector(tree, index, slot, level)
-    if status != DONE:
+    if status != DONE or is_drawn(tree, node, slot):  # as it was before; a block that moved still lies where it was
         node.actions = 0 if bare else n
-        if bare:
-            node.block = NONE
+        node.block = NONE if bare else block
         return status, np.int64(NONE)
     at = step_at(tree, level)
     at.slot = slot
@@ -92,7 +91,8 @@ def draw_vector(tree: Any, index: int, slot: int, level: int) -> int:
         best = best_tried(tree, node)
         if best != NONE and uniform_of(rng_of(tree)) < tree.near:
             draw_near(tree, word, vector_of(tree, index, best), slot)
-            return DONE
+            if not is_drawn(tree, node, slot):  # at the edge of the box it may be
+                return DONE
     elif tree.near > 0.0 and level > 0:
         find_guide(tree, index, level)
         if tree.guide != NONE:
@@ -111,6 +111,22 @@ def draw_vector(tree: Any, index: int, slot: int, level: int) -> int:
     for d in range(tree.box_words):
         words_of(tree)[word + d] = draw_uniform(tree, box[3 * d], box[3 * d + 1], box[3 * d + 2])
     return DONE
+
+
+@inlined
+def is_drawn(tree: Any, node: Any, slot: int) -> bool:
+    """Whether an action of a node equals one before it."""
+    first = vector_at(tree, np.int64(node.block), np.int64(node.actions), np.int64(0))
+    for i in range(slot):
+        same = True
+        for d in range(tree.box_words):
+            same = (
+                same
+                and words_of(tree)[first + i * tree.box_words + d] == words_of(tree)[first + slot * tree.box_words + d]
+            )
+        if same:
+            return True
+    return False
 
 
 @inlined
