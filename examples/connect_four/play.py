@@ -54,7 +54,7 @@ class Player:
         search.run(trials=limit.trials, seconds=limit.seconds)
         self.trials += search.trials
         self.seconds += time.perf_counter() - began
-        return search.recommend()
+        return int(search.recommend())
 
 
 def play_game(

@@ -41,6 +41,7 @@ from .belief.belief import Belief
 from .errors import ParameterError, ProblemError
 from .evaluators import Cached, Evaluator
 from .lazy import lazy_names
+from .problem.boxes import box
 from .problem.problem import Problem
 from .problem.python.problem import PythonProblem
 from .problem.random import integer, uniform
@@ -164,6 +165,7 @@ __all__ = [
     "act",
     "algorithm",
     "anchored",
+    "box",
     "check",
     "evaluate",
     "from_gymnasium",

@@ -69,7 +69,7 @@ class Agent:
         limit = problem.horizon if self._running is None else self._running.limit
         self._horizon = horizon or ("absolute" if limit and problem.horizon >= limit else "receding")
         self._options = options
-        self._taken: int | None = None
+        self._taken: Any = None
         self._simulation: Simulation | None = None
         self.done = False
 
@@ -87,7 +87,7 @@ class Agent:
         else:
             self._simulation = simulated(self._followed(), seed)
 
-    def plan(self) -> int:
+    def plan(self) -> Any:
         """The recommended action where the environment is now, or after what was seen."""
         search = self._followed()
         if search.root.depth >= search.horizon:
@@ -95,7 +95,7 @@ class Agent:
         run_at_least_once(search, self._trials, self._seconds)
         return search.recommend()
 
-    def saw(self, action: int, seen: Any) -> None:
+    def saw(self, action: Any, seen: Any) -> None:
         """Go on from what came of an action in a world of yours: the state, or what was observed of a hidden one.
 
         The action need not be the one that was recommended; in a game it may be the other player's.
@@ -105,7 +105,7 @@ class Agent:
         self._simulation = None  # which did not go along
         self._followed().advance(action, seen, horizon=self._horizon)
 
-    def step(self) -> tuple[int, float]:
+    def step(self) -> tuple[Any, float]:
         """Plan, and take the recommended action in the environment, or in the simulator: the action and its reward."""
         if self.done:
             raise ParameterError("Agent: the episode has ended; call reset()")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ParameterError
+from ..problem.boxes import box
 from ..problem.problem import MAX_ACTIONS
 
 JOINT = 4096
@@ -27,6 +28,27 @@ NAMES = {
 
 
 _PARTS = ("MultiDiscrete", "MultiBinary")
+
+
+class BoxActions:
+    """The actions of a continuous space, which a search draws from it: an environment takes them as its own arrays."""
+
+    def __init__(self, space: Any) -> None:
+        self._space = space
+        low, high = space.low.ravel().astype(float), space.high.ravel().astype(float)
+        self.box = box(float(low[0]), float(high[0])) if space.shape == (1,) else box(low, high)
+
+    def __getitem__(self, action: Any) -> Any:
+        return np.asarray(action, self._space.dtype).reshape(self._space.shape)
+
+
+def actions_of(name: str, space: Any, wanted: Any) -> list[Any] | BoxActions:
+    """The environment's actions: a continuous space where no list is wanted, else `listed_actions`."""
+    if type(space).__name__ != "Box" or wanted is not None:
+        return listed_actions(name, space, wanted)
+    if not (np.isfinite(space.low).all() and np.isfinite(space.high).all()):
+        raise ParameterError(f"{name}: its action space {space} is unbounded; give actions=[...], a list of actions")
+    return BoxActions(space)
 
 
 def listed_actions(name: str, space: Any, wanted: Any) -> list[Any]:
@@ -49,14 +71,9 @@ def listed_actions(name: str, space: Any, wanted: Any) -> list[Any]:
                 raise ParameterError(f"actions: {action!r} is not in {name}'s action space {space}")
         return _few(name, given, len(given))
     if kind == "Box":
-        if wanted is not None and (isinstance(wanted, bool) or wanted < 2):
+        if wanted is None or isinstance(wanted, bool) or wanted < 2:
             raise ParameterError(
                 f"actions={wanted!r}: must be at least 2 values in each dimension, or a list of actions"
-            )
-        if wanted is None:
-            raise ParameterError(
-                f"{name}: its action space {space} is continuous; give actions=5 for five values in each dimension, or "
-                "actions=[...], a list of actions"
             )
         if not (np.isfinite(space.low).all() and np.isfinite(space.high).all()):
             raise ParameterError(

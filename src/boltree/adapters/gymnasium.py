@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import ParameterError
 from ..extras import needs
 from ..problem.problem import Problem
-from .environment_actions import listed_actions
+from .environment_actions import actions_of
 from .gymnasium_problem import GymnasiumProblem, GymnasiumWorld, Running
 from .gymnasium_table import GymnasiumTable, has_table
 from .restoring import ByFunctions, Restoring, restoring_for
@@ -47,7 +47,8 @@ def from_gymnasium(
         environment: an environment, or its id, such as ``"CartPole-v1"``. It is not changed; `bt.Agent` acts in it.
         horizon: how many steps to look ahead; None for the environment's time limit, or 200.
         discount: weight of a reward one step later.
-        actions: of a continuous action space: how many values in each dimension, or a list of actions.
+        actions: of a continuous action space: how many values in each dimension, or a list of actions. None draws
+            actions from all of it (docs: continuous actions).
         get_state: ``get_state(env)`` returns what `step` depends on (but not ``np_random``, which is kept beside it).
         set_state: ``set_state(env, state)`` goes back to it. Both get the environment without its wrappers.
         replay: reach states by replaying actions, whatever else could be done.
@@ -71,7 +72,7 @@ def from_gymnasium(
     if get_state is None and not replay and actions is None and has_table(inner) and simulated is inner:
         running = Running(GymnasiumWorld(env, list(range(len(inner.P[0])))), None, limit)
         return GymnasiumTable(name, inner, running, horizon, discount)
-    listed = listed_actions(name, env.action_space, actions)
+    listed = actions_of(name, env.action_space, actions)
     restoring: Restoring | None = None
     if get_state is not None and set_state is not None:
         restoring = ByFunctions(get_state, set_state)

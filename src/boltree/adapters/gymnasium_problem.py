@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from ..errors import ProblemError
 from ..messages import shortened
-from .environment_actions import action_names
+from .environment_actions import BoxActions, action_names
 from .simulated_problem import SimulatedProblem
 from .simulator import Replayed, Restored, Saved, Simulator, World
 
@@ -44,7 +44,7 @@ def _refuse(env: Any, method: str, what: str, wanted: str) -> NoReturn:
 class GymnasiumWorld(World):
     """An environment of Gymnasium's, with the actions that the search's numbers stand for."""
 
-    def __init__(self, env: Any, actions: list[Any]) -> None:
+    def __init__(self, env: Any, actions: list[Any] | BoxActions) -> None:
         super().__init__(env.unwrapped)
         self.env, self.actions = env, actions
 
@@ -52,7 +52,7 @@ class GymnasiumWorld(World):
         """Reset it."""
         return reset(self.env, seed)
 
-    def take(self, action: int) -> tuple[Any, float, bool]:
+    def take(self, action: Any) -> tuple[Any, float, bool]:
         """One step."""
         return step(self.env, self.actions[action])
 
@@ -98,7 +98,7 @@ class Running:
             layer = layer.env
         return True
 
-    def step(self, action: int) -> tuple[float, bool]:
+    def step(self, action: Any) -> tuple[float, bool]:
         """Take an action: the reward, and whether that was the end."""
         self._observation, reward, done = self._world.take(action)
         if isinstance(self._simulator, Replayed) and self._here is not None:
@@ -113,9 +113,12 @@ class GymnasiumProblem(SimulatedProblem):
         self, name: str, simulator: Simulator, running: Running, deterministic: bool, horizon: int, discount: float
     ) -> None:
         world: Any = simulator.world
-        super().__init__(name, simulator, len(world.actions), deterministic, horizon, discount)
+        drawn = isinstance(world.actions, BoxActions)
+        actions = world.actions.box if drawn else len(world.actions)
+        super().__init__(name, simulator, actions, deterministic, horizon, discount)
         self.running = running
-        self.action_names = action_names(world.env, world.actions)
+        if not drawn:
+            self.action_names = action_names(world.env, world.actions)
 
     def __repr__(self) -> str:
         return f"from_gymnasium({self.name!r})"

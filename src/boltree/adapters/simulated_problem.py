@@ -11,7 +11,9 @@ import numpy as np
 from ..core.interrupts import between_steps
 from ..errors import ProblemError
 from ..messages import counted
+from ..problem.boxes import HeldActions
 from ..problem.python.problem import PythonProblem
+from ..problem.random import Generator
 from .freezing import frozen
 from .simulator import Saved, Simulator, Words
 
@@ -26,16 +28,19 @@ class SimulatedProblem(PythonProblem):
     """An environment that is simulated; its states hold what was observed in them, as ``state.observation``."""
 
     def __init__(
-        self, name: str, simulator: Simulator, actions: int, deterministic: bool, horizon: int, discount: float
+        self, name: str, simulator: Simulator, actions: Any, deterministic: bool, horizon: int, discount: float
     ) -> None:
         self.name, self.deterministic, self.simulator = name, deterministic, simulator
         super().__init__(actions=actions, horizon=horizon, discount=discount)
+
+    def _refuse_lists(self) -> None:
+        """Its legal actions are asked only where actions are listed."""
 
     def start(self, rng: Any) -> Saved:
         """The state after a reset, seeded from the search's numbers."""
         return self.simulator.start(_words(rng)[0] >> 33)
 
-    def step(self, state: Saved, action: int, rng: Any) -> tuple[Saved, float, bool]:
+    def step(self, state: Saved, action: Any, rng: Any) -> tuple[Saved, float, bool]:
         """Go to a state and take one step."""
         words = None if self.deterministic else _words(rng)
         self.simulator.prepare(state, words)
@@ -50,9 +55,12 @@ class SimulatedProblem(PythonProblem):
         world, total, weight = self.simulator.world, 0.0, 1.0
         self.simulator.prepare(state, None if self.deterministic else _words(rng))
         legal = state.legal
+        held = None if self.boxes is None else HeldActions(self.boxes, rng)
         for _ in range(steps):
             between_steps()
-            if legal is None:
+            if held is not None:
+                action = held.next()
+            elif legal is None:
                 action = int(rng.random() * self.actions)
             else:
                 action = legal[int(rng.random() * len(legal))]
@@ -107,14 +115,18 @@ class SimulatedProblem(PythonProblem):
         """Random moves from a reset on."""
         here, trace = self.simulator.start(int(choose.integers(2**31)), exactly=True), []
         for _ in range(min(self.horizon, STEPS)):
-            move = self._move(here, int(choose.choice(self.actions if here.legal is None else here.legal)))
+            if self.boxes is not None:
+                action = self.boxes.present(self.boxes.draw(Generator(choose.integers(1, 2**63, 2, dtype=np.uint64))))
+            else:
+                action = int(choose.choice(self.actions if here.legal is None else here.legal))
+            move = self._move(here, action)
             trace.append(move)
             here = move.after
             if move.done:
                 break
         return trace
 
-    def _move(self, before: Saved, action: int) -> _Move:
+    def _move(self, before: Saved, action: Any) -> _Move:
         return _Move(before, action, *self.simulator.go_on(before, action, exactly=True))
 
 
@@ -122,7 +134,7 @@ class _Move(NamedTuple):
     """A step that was taken."""
 
     before: Saved
-    action: int
+    action: Any
     after: Saved
     reward: float
     done: bool

@@ -27,7 +27,7 @@ class World(ABC):
         """Reset it; what is observed."""
 
     @abstractmethod
-    def take(self, action: int) -> tuple[Any, float, bool]:
+    def take(self, action: Any) -> tuple[Any, float, bool]:
         """One step: what is observed, the (first player's) reward, and whether it ended."""
 
     def legal(self) -> Sequence[int] | None:
@@ -69,7 +69,7 @@ class Simulator(ABC):
 
     @abstractmethod
     def after(
-        self, saved: Saved, action: int, words: Words | None, observation: Any, reward: float, exactly: bool
+        self, saved: Saved, action: Any, words: Words | None, observation: Any, reward: float, exactly: bool
     ) -> Saved:
         """The state that a step led to, in which the environment now is."""
 
@@ -95,7 +95,7 @@ class Simulator(ABC):
         self.world.inner.np_random = self._generator
 
     def go_on(
-        self, saved: Saved, action: int, words: Words | None = None, *, exactly: bool = False
+        self, saved: Saved, action: Any, words: Words | None = None, *, exactly: bool = False
     ) -> tuple[Saved, float, bool]:
         """A step from where the environment is, which is `saved`: the next state, the reward, whether it ended."""
         observation, reward, done = self.world.take(action)
@@ -134,7 +134,7 @@ class Restored(Simulator):
             self._restoring.redraw(self.world.inner)
 
     def after(
-        self, saved: Saved, action: int, words: Words | None, observation: Any, reward: float, exactly: bool
+        self, saved: Saved, action: Any, words: Words | None, observation: Any, reward: float, exactly: bool
     ) -> Saved:
         """The state that the environment is in."""
         return self.save(self.world, observation, exactly)
@@ -182,17 +182,17 @@ class Replayed(Simulator):
             self.world.take(action)
 
     def after(
-        self, saved: Saved, action: int, words: Words | None, observation: Any, reward: float, exactly: bool
+        self, saved: Saved, action: Any, words: Words | None, observation: Any, reward: float, exactly: bool
     ) -> Saved:
         """The steps so far, and this one."""
         return self.then(self.world, saved, action, words, observation, reward)
 
     def then(
-        self, world: World, saved: Saved, action: int, words: Words | None, observation: Any, reward: float
+        self, world: World, saved: Saved, action: Any, words: Words | None, observation: Any, reward: float
     ) -> Saved:
         """The state that a step of an environment of this kind led to."""
         seen = () if self._deterministic else (frozen(observation), reward)
-        return Saved(world, observation, (saved, action, words), (saved.key, action, *seen))
+        return Saved(world, observation, (saved, action, words), (saved.key, frozen(action), *seen))
 
     @property
     def advice(self) -> str:

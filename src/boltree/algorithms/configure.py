@@ -27,6 +27,9 @@ SWEEP_LEAST = 1024
 
 NEVER = 1 << 40
 
+MOST_DRAWN = 1024
+"""The most actions that are drawn from boxes at one node."""
+
 
 def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, external: bool) -> tuple[Any, list[Any]]:
     """A tree record set up for this pair, and the objects that must live as long as it."""
@@ -47,8 +50,12 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, extern
         alias = False  # a table is of one temperature
     if alias and distribution.sampled:
         t.alias_from = 2 if alias is True else ALIAS_FROM
+    if problem.boxes is not None:
+        t.alias_from = NEVER  # a table is of a fixed number of actions
     t.scan_to = SCAN_TO
     t.ranked_from = {space.MAX: TOURNAMENT_FROM, space.SPARSE: SUPPORT_FROM}.get(int(t.state_value), NEVER)
+    if problem.boxes is not None:
+        t.ranked_from = NEVER
     t.sweep_least = SWEEP_LEAST
     t.has_header = t.alias_from <= t.actions or t.distribution == space.HALVING
     if t.entropy_bonus != space.NO_ENTROPY:
@@ -65,6 +72,7 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, extern
         and value.compact
         and not (t.relative or t.has_prior or t.adaptive or (t.automatic and t.state_value == space.SOFT))
         and not t.auto_q  # the first preferences of a node's actions are of the time when it got them
+        and problem.boxes is None  # what was drawn lies in a block
     )
     return record, kept
 
@@ -119,7 +127,12 @@ def _enter_algorithm(t: Any, algorithm: Algorithm) -> list[Any]:
 
 def enter_problem(t: Any, problem: Problem) -> None:
     """Enter a problem's numbers and functions into the tree's record."""
-    t.actions, t.horizon, t.discount = problem.actions, problem.horizon, problem.discount
+    t.horizon, t.discount = problem.horizon, problem.discount
+    if problem.boxes is None:
+        t.actions = problem.actions
+    else:
+        t.actions, t.box_words, t.box_at = MOST_DRAWN, problem.boxes.size, problem.boxes.address
+        t.propose = problem.address("propose")
     t.deterministic = bool(problem.deterministic)
     t.words = problem.state_layout().itemsize // 8
     t.params_at = problem.params_at

@@ -66,9 +66,10 @@ class Auto:
         return scale if self.kind == "constant" else Decay(self.kind, scale)
 
     def __repr__(self) -> str:
-        return {"spectrum": "spectrum()", "constant": f"spread({self.x:g})"}.get(
-            self.kind, f"Auto({self.kind!r}, {self.x:g})"
-        )
+        if self.kind == "spectrum":
+            usual = (self.x, self.high) == SPECTRUM_AUTO
+            return "spectrum()" if usual else f"Auto('spectrum', {self.x:g}, {self.high:g})"
+        return f"spread({self.x:g})" if self.kind == "constant" else f"Auto({self.kind!r}, {self.x:g})"
 
 
 Schedule = Union[float, Decay, Auto, Spectrum, Callable[[int], float]]

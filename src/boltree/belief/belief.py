@@ -176,7 +176,7 @@ class Belief:
             self._even = self._states if alike else resampled(self._states, self.weights, len(self), rng)
         return self._even
 
-    def update(self, action: int, observation: Any) -> Belief:
+    def update(self, action: Any, observation: Any) -> Belief:
         """The belief after an action and what was observed after it.
 
         With `observation_probability` every particle takes a step and is weighed by it. Without, particles are drawn
@@ -187,7 +187,10 @@ class Belief:
             ParameterError: no particle explains the observation.
         """
         problem, model = self.problem, self._model
-        whole("action", action, 0, problem.actions - 1)
+        if problem.boxes is None:
+            action = whole("action", action, 0, problem.actions - 1)
+        else:
+            action = problem.boxes.present(problem.boxes.vector(action))
         record = problem.as_observation(observation)
         seen = np.frombuffer(record.tobytes(), np.uint64)
         rng = self._rng.copy()
@@ -195,7 +198,7 @@ class Belief:
         new.__dict__.update(self.__dict__)
         new._rng = rng
         size = len(self)
-        step = (model, int(action), seen)
+        step = (model, action, seen)
         if problem.has("observation_probability"):
             found = weighed(*step, self._states, self.weights, rng)
         else:

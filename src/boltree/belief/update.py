@@ -31,7 +31,7 @@ class Model:
         self.problem = problem
         self.words = problem.state_layout().itemsize // 8
         self._record = for_kernels(np.zeros(1, kernels.MODEL))
-        self._out = np.zeros(problem.actions + self.words + 8)
+        self._out = np.zeros((problem.actions if problem.boxes is None else 0) + self.words + 8)
         self._seen = np.zeros(problem.observation_layout().itemsize // 8, np.uint64)
         row = self._record[0]
         for name in FUNCTIONS:
@@ -51,19 +51,22 @@ class Model:
             self._refuse("start")
         return states
 
-    def step(self, action: int, seen: Words, before: Words, weights: Weights, rng: Any, perturb: bool = False) -> Words:
+    def step(self, action: Any, seen: Words, before: Words, weights: Weights, rng: Any, perturb: bool = False) -> Words:
         """Where states lead; `weights`, of which there are as many as states wanted, become those of `seen`."""
         after = np.zeros((len(weights), self.words), np.uint64)
         self._record["rng_at"] = rng.ctypes.data
         first = int(uniform(rng) * len(before)) if perturb else 0
+        boxes = self.problem.boxes
+        vector = np.zeros(0) if boxes is None else boxes.vector(action)
+        given = action if boxes is None else vector.ctypes.data
         with self.problem.exclusive:
-            status = int(kernels.step_particles(self._record, action, seen, before, after, weights, first, perturb))
+            status = int(kernels.step_particles(self._record, given, seen, before, after, weights, first, perturb))
         if status != kernels.DONE:
             self.problem.reraise()
             self._again(status, action, seen, before[int(self._record["failed_at"][0])], perturb)
         return after
 
-    def _again(self, status: int, action: int, seen: Words, words: Words, perturb: bool) -> None:
+    def _again(self, status: int, action: Any, seen: Words, words: Words, perturb: bool) -> None:
         """Call what failed again, in plain Python, where it may raise and say more."""
         problem, row = self.problem, self._record[0]
         before = words.copy().view(problem.state_layout())
@@ -94,7 +97,7 @@ class Model:
 
 
 def weighed(
-    model: Model, action: int, seen: Words, before: Words, weights: Weights, rng: Any
+    model: Model, action: Any, seen: Words, before: Words, weights: Weights, rng: Any
 ) -> tuple[Words, Weights] | None:
     """Every particle after a step, weighed by the probability of what was seen; None if that is 0 for all."""
     for _ in range(PASSES):
@@ -107,7 +110,7 @@ def weighed(
     return None
 
 
-def agreeing(model: Model, action: int, seen: Words, before: Words, rng: Any) -> Words | None:
+def agreeing(model: Model, action: Any, seen: Words, before: Words, rng: Any) -> Words | None:
     """As many states as there were, each of a step after which the same was seen; None if there is no such step."""
     found: list[Words] = []
     count = 0
@@ -125,7 +128,7 @@ def agreeing(model: Model, action: int, seen: Words, before: Words, rng: Any) ->
     return chosen
 
 
-def perturbed(model: Model, action: int, seen: Words, before: Words, count: int, rng: Any) -> Words | None:
+def perturbed(model: Model, action: Any, seen: Words, before: Words, count: int, rng: Any) -> Words | None:
     """States changed by the problem's `perturb` after a step, drawn by how well they explain what was seen."""
     found: list[Words] = []
     likely: list[Weights] = []

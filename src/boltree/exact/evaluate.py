@@ -106,6 +106,7 @@ def _check_search(given: Any) -> None:
     if not isinstance(given, Search):
         hint = "; bt.solve(problem).root_value is what a problem is worth" if isinstance(given, Problem) else ""
         raise ParameterError(f"search={shortened(given)}: must be a bt.Search that was run{hint}")
+    given.problem.refuse_boxes("the value of a recommended policy")
     if given.problem.hidden:
         raise ParameterError(
             f"search={given!r}: is of a problem whose state is hidden; bt.evaluate plays episodes, bt.solve(problem) "

@@ -74,6 +74,7 @@ def solve(
         raise ParameterError(f"objective={objective!r}: must be one of {', '.join(OBJECTIVES)}")
     if not (isinstance(alpha, (int, float, np.number)) and 0 < alpha < np.inf):
         raise ParameterError(f"alpha={alpha!r}: must be finite and greater than 0")
+    problem.refuse_boxes("exact solving")
     if not lists_outcomes(problem):
         raise ProblemError(
             f"{problem.display_name()}: exact solving needs {problem.outcomes_wanted}, or deterministic = True; "

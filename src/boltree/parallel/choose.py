@@ -33,6 +33,11 @@ SAMPLE_TRIALS, SAMPLE_PART_TRIALS = 64, 16
 def runner_for(tree: Tree, threads: int, deterministic: bool, seed: np.random.SeedSequence) -> Threaded:
     """Several threads for a tree that has no trials yet; refuses what cannot run in several threads."""
     given, t = f"threads={threads}", tree.fields
+    if tree.problem.boxes is not None:
+        raise ParameterError(
+            f"{given}: must be 1 for {tree.problem.display_name()}, whose actions are drawn from boxes, others by each "
+            "thread"
+        )
     if isinstance(tree.problem, PythonProblem):
         raise ParameterError(
             f"{given}: {type(tree.problem).__name__} runs Python code, which one thread at a time can; "

@@ -23,6 +23,8 @@ from ..core.native import address_of_compiled, address_of_python, array_at, buil
 from ..core.random import uniform
 from ..errors import ProblemError
 from ..log import logger
+from .box_rollout import box_rollout
+from .boxes import Boxes, looker
 from .observation import observation_wrapper
 from .record import Record
 from .state import PADDING
@@ -44,6 +46,7 @@ ARITY = {
     "observe": 6,
     "observation_probability": 6,
     "perturb": 3,
+    "propose": 4,
     "features": 4,
     "count_outcomes": 3,
     "outcomes": 5,
@@ -167,22 +170,33 @@ def compiled_or_plain(function: Any, temporaries: bool = False, owner: str = "")
 
 
 def wrapper_of(
-    name: str, functions: dict[str, Any], layout: np.dtype[Any], words: int, read: Any, temporaries: bool, owner: str
+    name: str,
+    functions: dict[str, Any],
+    layout: np.dtype[Any],
+    words: int,
+    read: Any,
+    temporaries: bool,
+    owner: str,
+    boxes: Boxes | None = None,
 ) -> Wrapper:
     """The wrapper of the function `name` (`functions` are the class's own, made callable from a wrapper)."""
+    look, size = looker(boxes), 0 if boxes is None else boxes.size
     if name in ("step", "rollout"):
         advance = compiled_or_plain(take_step(functions, words), temporaries, owner)
     if name == "step":
 
         def step(params, state, action, rng, out):  # type: ignore[no-untyped-def]
             generator = array_at(rng, 2, U8)
-            reward, done = advance(read(params), record_at(state, layout), state, action, generator, out)
+            chosen = look(action, size, F8)
+            reward, done = advance(read(params), record_at(state, layout), state, chosen, generator, out)
             result = array_at(out, 2, F8)
             result[0] = reward
             result[1] = 1.0 if done else 0.0
             return 0
 
         return step
+    if name == "rollout" and boxes is not None:
+        return box_rollout(advance, functions, layout, read, boxes)
     if name == "rollout":
         draw = compiled_or_plain(random_action_of(functions), temporaries, owner)
 
@@ -216,6 +230,13 @@ def wrapper_of(
             return 0
 
         return draw_in_place
+    if name == "propose":
+
+        def propose(params, state, rng, out):  # type: ignore[no-untyped-def]
+            function(read(params), record_at(state, layout), array_at(rng, 2, U8), array_at(out, size, F8))
+            return 0
+
+        return propose
     if name == "player":
 
         def player(params, state):  # type: ignore[no-untyped-def]
@@ -346,24 +367,25 @@ class Binding:
         self._words = -(-state.itemsize // 8)
         self._tuple_type = tuple_type
         self._read = parameters_reader(params, tuple_type)
-        self._made: dict[str, tuple[int, Any]] = {}
+        self._made: dict[Any, tuple[int, Any]] = {}
 
-    def address(self, name: str) -> int:
-        """Address of the wrapper of the function `name`; compiled now if need be."""
-        if name not in self._made:
+    def address(self, name: str, boxes: Boxes | None = None) -> int:
+        """Address of the wrapper of the function `name` for actions of a kind; compiled now if need be."""
+        key = name, None if boxes is None else boxes.kind
+        if key not in self._made:
             if JIT_DISABLED:
-                self._made[name] = address_of_python(self._wrapper(name, False), ARITY[name])
+                self._made[key] = address_of_python(self._wrapper(name, False, boxes), ARITY[name])
             else:
-                self._made[name] = self._compile(name)
-        return self._made[name][0]
+                self._made[key] = self._compile(name, boxes)
+        return self._made[key][0]
 
-    def _wrapper(self, name: str, temporaries: bool) -> Wrapper:
+    def _wrapper(self, name: str, temporaries: bool, boxes: Boxes | None) -> Wrapper:
         functions = {n: compiled_or_plain(f, temporaries) for n, f in self._functions.items()}
         owner = f"{self._owner.__module__}.{self._owner.__qualname__}"
         if name in ("observe", "observation_probability"):
-            wrapper = observation_wrapper(name, functions[name], self._layout, *self._observation, self._read)
+            wrapper = observation_wrapper(name, functions[name], self._layout, *self._observation, self._read, boxes)
         else:
-            wrapper = wrapper_of(name, functions, self._layout, self._words, self._read, temporaries, owner)
+            wrapper = wrapper_of(name, functions, self._layout, self._words, self._read, temporaries, owner, boxes)
         wrapper.__qualname__ = f"{owner}.{name}"
         return wrapper
 
@@ -381,16 +403,18 @@ class Binding:
                 if found:
                     raise ProblemError(f"{self._owner.__qualname__}.{name}: {found}") from None
 
-    def _compile(self, name: str) -> tuple[int, Any]:
+    def _compile(self, name: str, boxes: Boxes | None) -> tuple[int, Any]:
         owner = self._owner
         ours = owner.__module__.startswith("boltree.")
         kept = f"{owner.__module__}.{owner.__qualname__}.{name}" if ours else None
+        if kept is not None and boxes is not None:
+            kept += f".{'number' if boxes.single else 'numbers'}{boxes.size}"
         try:
-            return address_of_compiled(self._wrapper(name, False), ARITY[name], kept)
+            return address_of_compiled(self._wrapper(name, False, boxes), ARITY[name], kept)
         except Exception:
             pass  # perhaps it makes arrays of its own: slower, but allowed
         try:
-            return address_of_compiled(self._wrapper(name, True), ARITY[name], kept, temporaries=True)
+            return address_of_compiled(self._wrapper(name, True, boxes), ARITY[name], kept, temporaries=True)
         except Exception as error:  # Numba raises exceptions of many classes
             self._refuse_misspelt(("step", "legal", "random_action", "outcomes") if name == "rollout" else (name,))
             from .not_compiled import reason_of

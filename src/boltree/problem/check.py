@@ -97,13 +97,15 @@ class _Check:
     def _state(self, memory: Any, rng: Any) -> bool:
         """Check everything in a state and step on; whether that was the end."""
         self._where = f"in state {self._problem.written(memory)}"
-        legal = self._legal(memory)
+        legal = self._legal(memory) if self._problem.boxes is None else []
         self._player(memory)
         self._prior(memory)
         self._heuristic(memory)
         self._bounds(memory)
         self._outcomes(memory, legal)
         self._features(memory)
+        if self._problem.boxes is not None:
+            return self._step(memory, self._drawn(memory, rng.copy()), rng)
         self._random_action(memory, legal, rng.copy())
         return self._step(memory, int(self._choose.choice(legal)), rng)
 
@@ -226,6 +228,20 @@ class _Check:
                     f"{self._name}.random_action returned {action} {self._where}; the legal actions are {legal}"
                 )
 
+    def _drawn(self, memory: Any, rng: Any) -> Any:
+        """An action from the problem's boxes, by `propose` and `random_action` in turn, which are checked."""
+        problem = self._problem
+        assert problem.boxes is not None
+        if problem.has("propose"):
+            again, out = rng.copy(), np.full(problem.boxes.size, np.nan)
+            action = problem.plain_propose(PlainState(memory.copy()), rng)
+            self._compiled("propose", (problem.params_at, memory.ctypes.data, again.ctypes.data, out.ctypes.data))
+            if not np.allclose(out, np.reshape(action, -1), rtol=1e-9, atol=1e-12):
+                self._refuse_difference("propose", action, problem.boxes.present(out), f" {self._where}", drawn=True)
+            if self._choose.random() < 0.5:
+                return action
+        return problem.plain_random_action(PlainState(memory.copy()), rng)
+
     def _outcomes(self, memory: Any, legal: list[int]) -> None:
         if not {"outcomes", "chances"} & set(self._problem.functions()):
             return
@@ -267,12 +283,14 @@ class _Check:
                 f"{self._name}.outcomes: probabilities of action {action} {self._where} sum to {total}, must be 1"
             )
 
-    def _step(self, memory: Any, action: int, rng: Any) -> bool:
+    def _step(self, memory: Any, action: Any, rng: Any) -> bool:
         problem = self._problem
+        vector = np.zeros(1) if problem.boxes is None else problem.boxes.vector(action)
+        given = action if problem.boxes is None else vector.ctypes.data
         before, native, again = memory.copy(), memory.copy(), rng.copy()
         reward, done = problem.plain_step(PlainState(memory), action, rng)
         out = np.zeros(native.size * native.itemsize // 8 + 8)
-        self._compiled("step", (problem.params_at, native.ctypes.data, action, again.ctypes.data, out.ctypes.data))
+        self._compiled("step", (problem.params_at, native.ctypes.data, given, again.ctypes.data, out.ctypes.data))
         if not math.isfinite(reward):
             raise ProblemError(
                 f"{self._name}.step: reward={reward} for action {action} {self._where}; rewards must be finite"

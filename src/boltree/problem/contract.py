@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..errors import ProblemError
+from ..errors import ParameterError, ProblemError
 from ..messages import shortened
 from .python.asked import AskedProblem
 
@@ -27,6 +27,7 @@ METHODS = {
     "heuristic": ("state",),
     "bounds": ("state",),
     "random_action": ("state", "rng"),
+    "propose": ("state", "rng"),
     "observe": ("state", "action", "next_state", "rng"),
     "observation_probability": ("observation", "state", "action", "next_state"),
     "perturb": ("state", "rng"),
@@ -232,8 +233,20 @@ def bounds_of(problem: AskedProblem, state: Any) -> tuple[float, float]:
     return lower, upper
 
 
-def random_action_of(problem: AskedProblem, state: Any, rng: Any) -> int:
+def drawn_of(problem: AskedProblem, method: str, state: Any, rng: Any) -> Any:
+    """What `random_action` or `propose` returned, where actions are drawn from boxes."""
+    assert problem.boxes is not None
+    answer = getattr(problem, method)(state, rng)
+    try:
+        return problem.boxes.present(problem.boxes.vector(answer))
+    except ParameterError:
+        refuse(problem, method, answer, _where(state), problem.boxes.wanted)
+
+
+def random_action_of(problem: AskedProblem, state: Any, rng: Any) -> Any:
     """What `random_action` returned."""
+    if problem.boxes is not None:
+        return drawn_of(problem, "random_action", state, rng)
     answer = problem.random_action(state, rng)  # type: ignore[attr-defined]
     action = _whole(answer)
     if action is None or not 0 <= action < problem.actions:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.native import array_at, record_at
+from .boxes import Boxes, looker
 from .state import PlainState
 
 OBSERVATION_NUMBER = np.dtype([("number", "i8")])
@@ -28,18 +29,26 @@ class Observation(PlainState):
 
 
 def observation_wrapper(
-    name: str, function: Any, state: np.dtype[Any], observation: np.dtype[Any], numbered: bool, read: Any
+    name: str,
+    function: Any,
+    state: np.dtype[Any],
+    observation: np.dtype[Any],
+    numbered: bool,
+    read: Any,
+    boxes: Boxes | None = None,
 ) -> Callable[..., int]:
     """The wrapper of `observe` or `observation_probability`, in integers (problem/binding.py)."""
     words = observation.itemsize // 8
+    look, size = looker(boxes), 0 if boxes is None else boxes.size
     if name == "observe" and numbered:
 
         def observe_number(params, before, action, after, rng, out):  # type: ignore[no-untyped-def]
             seen = array_at(out, 1, _I8)
             generator = array_at(rng, 2, _U8)
             unused = record_at(out, observation)
+            chosen = look(action, size, _F8)
             seen[0] = int(
-                function(read(params), record_at(before, state), action, record_at(after, state), generator, unused)
+                function(read(params), record_at(before, state), chosen, record_at(after, state), generator, unused)
             )
             return 0
 
@@ -52,7 +61,8 @@ def observation_wrapper(
                 clear[w] = 0
             generator = array_at(rng, 2, _U8)
             seen = record_at(out, observation)
-            function(read(params), record_at(before, state), action, record_at(after, state), generator, seen)
+            chosen = look(action, size, _F8)
+            function(read(params), record_at(before, state), chosen, record_at(after, state), generator, seen)
             return 0
 
         return observe_record
@@ -60,16 +70,16 @@ def observation_wrapper(
 
         def probability_of_number(params, given, before, action, after, out):  # type: ignore[no-untyped-def]
             result = array_at(out, 1, _F8)
-            seen = array_at(given, 1, _I8)[0]
-            result[0] = function(read(params), seen, record_at(before, state), action, record_at(after, state))
+            seen, chosen = array_at(given, 1, _I8)[0], look(action, size, _F8)
+            result[0] = function(read(params), seen, record_at(before, state), chosen, record_at(after, state))
             return 0
 
         return probability_of_number
 
     def probability_of_record(params, given, before, action, after, out):  # type: ignore[no-untyped-def]
         result = array_at(out, 1, _F8)
-        seen = record_at(given, observation)
-        result[0] = function(read(params), seen, record_at(before, state), action, record_at(after, state))
+        seen, chosen = record_at(given, observation), look(action, size, _F8)
+        result[0] = function(read(params), seen, record_at(before, state), chosen, record_at(after, state))
         return 0
 
     return probability_of_record

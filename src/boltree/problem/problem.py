@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import inspect
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Union
 
@@ -15,6 +16,7 @@ from ..core.random import new_generator, uniform
 from ..errors import ParameterError, ProblemError
 from ..messages import shortened
 from .binding import Binding, plain_parameters
+from .boxes import Boxes, boxes_of
 from .function import Function, become_methods
 from .observation import OBSERVATION_NUMBER, Observation
 from .record import Record
@@ -29,6 +31,7 @@ FUNCTIONS = {
     "step": ("params", "state", "action", "rng"),
     "legal": ("params", "state", "mask"),
     "random_action": ("params", "state", "rng"),
+    "propose": ("params", "state", "rng", "out"),
     "prior": ("params", "state", "out"),
     "player": ("params", "state"),
     "count_outcomes": ("params", "state", "action"),
@@ -42,6 +45,9 @@ FUNCTIONS = {
     "show": ("params", "state"),
 }
 """The functions a problem may define, with their arguments. `start`, and `step` or `outcomes`, are required."""
+
+OF_LISTED_ACTIONS = ("legal", "prior", "outcomes", "count_outcomes")
+"""Those that need a list of actions."""
 
 MAX_ACTIONS = 65535
 
@@ -96,7 +102,8 @@ class Problem:
 
     state: ClassVar[Record]
     params: ClassVar[Record] = Record([])
-    actions: int
+    actions: Any  # how many; or a `bt.box`, or a tuple of boxes and numbers of choices
+    boxes: Boxes | None = None  # what actions are drawn from, where they are not listed
     horizon: int
     discount: float = 1.0
     deterministic: bool = False
@@ -124,7 +131,7 @@ class Problem:
     def __init__(
         self,
         *,
-        actions: int | None = None,
+        actions: Any = None,
         horizon: int | None = None,
         discount: float | None = None,
         **parameters: Any,
@@ -133,17 +140,21 @@ class Problem:
         for field, given in (("actions", actions), ("horizon", horizon), ("discount", discount)):
             if given is not None:
                 setattr(self, field, given)
+        self.boxes = boxes_of(getattr(self, "actions", None), name)
         self._check_class()
         self._kept: list[Any] = []
         self._memory = self._lay_out(parameters)
-        whole("actions", self.actions, 1, MAX_ACTIONS, of=name, error=ProblemError)
+        if self.boxes is None:
+            whole("actions", self.actions, 1, MAX_ACTIONS, of=name, error=ProblemError)
         whole("horizon", self.horizon, 1, of=name, error=ProblemError)
         whole("horizon", self.horizon, 1, 2**31 - 1, of=name, error=ProblemError)
         if not (isinstance(self.discount, (int, float, np.integer, np.floating)) and 0.0 < self.discount <= 1.0):
             raise ProblemError(f"{name}: discount={self.discount!r}, must be in (0, 1]")
         if self.observation is not None and not isinstance(self.observation, Record):
             whole("observation", self.observation, 1, 2**62, of=name, error=ProblemError)
-        if len(self.action_names) not in (0, self.actions):
+        if self.boxes is not None and self.action_names:
+            raise ProblemError(f"{name}: action_names={self.action_names!r}, must be left out where actions are a box")
+        if self.boxes is None and len(self.action_names) not in (0, self.actions):
             raise ProblemError(
                 f"{name}: action_names={self.action_names!r} are {len(self.action_names)}, must be {self.actions}, one "
                 "for each action, or none"
@@ -164,7 +175,8 @@ class Problem:
     def has(self, name: str) -> bool:
         """Whether the problem defines this function; the outcomes of a deterministic problem are its step."""
         cls = type(self)
-        if name in ("outcomes", "count_outcomes") and self.deterministic and getattr(cls, "step", None) is not None:
+        listed = name in ("outcomes", "count_outcomes") and self.boxes is None
+        if listed and self.deterministic and getattr(cls, "step", None) is not None:
             return True
         return name in FUNCTIONS and getattr(cls, name, None) is not None
 
@@ -196,6 +208,7 @@ class Problem:
                 )
         functions = cls.functions()
         self._check_observation(functions)
+        check_boxes(self, functions)
         if "start" not in functions:
             raise ProblemError(f"{name}: start(params, state, rng) is missing")
         if "outcomes" in functions and "count_outcomes" not in functions:
@@ -204,6 +217,8 @@ class Problem:
             raise ProblemError(f"{name}: step(params, state, action, rng) is missing (or outcomes and count_outcomes)")
         for function_name, function in functions.items():
             expected = FUNCTIONS[function_name]
+            if function_name == "random_action" and self.boxes is not None:
+                expected = FUNCTIONS["propose"]  # it fills out, too
             if not isinstance(inspect.getattr_static(cls, function_name), staticmethod):
                 raise ProblemError(f"{name}.{function_name} must be a @staticmethod ({', '.join(expected)})")
             given = tuple(inspect.signature(getattr(function, "py_func", function)).parameters)
@@ -303,7 +318,7 @@ class Problem:
             numbered = not isinstance(self.observation, Record)
             observation = (self.observation_layout(), numbered)
             cls._binding = Binding(cls, functions, cls.state_layout(), observation, cls.params, cls._tuple_type())
-        return cls._binding.address(name)
+        return cls._binding.address(name, self.boxes)
 
     def reset(self, seed: Union[int, np.random.Generator, None] = None, count: int | None = None) -> Any:
         """A start state, drawn with a seed; with a count, an array of that many."""
@@ -342,7 +357,7 @@ class Problem:
         type(self).start(self.plain_params, PlainState(state), rng)  # type: ignore[attr-defined]
         return state[0]
 
-    def plain_step(self, state: PlainState, action: int, rng: Any) -> tuple[float, bool]:
+    def plain_step(self, state: PlainState, action: Any, rng: Any) -> tuple[float, bool]:
         """Take a step in place: by `step`, or sampled from `outcomes`, with the same draws as compiled."""
         if self.has("step"):
             result = type(self).step(self.plain_params, state, action, rng)
@@ -403,7 +418,7 @@ class Problem:
             raise ProblemError(f"{self.display_name()}.bounds returned {result!r}; it must return (lower, upper)")
         return float(result[0]), float(result[1])
 
-    def plain_observe(self, state: Any, action: int, next_state: Any, rng: Any) -> Any:
+    def plain_observe(self, state: Any, action: Any, next_state: Any, rng: Any) -> Any:
         """The record of what is observed after a step, by `observe`."""
         out = np.zeros(1, self.observation_layout())
         view = Observation(out)
@@ -421,7 +436,7 @@ class Problem:
             out["number"] = number
         return out[0]
 
-    def plain_observation_probability(self, observation: Any, state: Any, action: int, next_state: Any) -> float:
+    def plain_observation_probability(self, observation: Any, state: Any, action: Any, next_state: Any) -> float:
         """The probability, or density, of an observation after a step, by `observation_probability`."""
         asked = type(self).observation_probability  # type: ignore[attr-defined]
         seen = self.present_observation(observation)
@@ -459,8 +474,33 @@ class Problem:
         type(self).features(self.plain_params, PlainState(state), out)
         return out
 
-    def plain_random_action(self, state: PlainState, rng: Any) -> int:
+    def plain_propose(self, state: PlainState, rng: Any) -> Any:
+        """An action that `propose` draws from boxes; a uniform one if it is not there."""
+        return self._draw_from_boxes("propose", state, rng)
+
+    def _draw_from_boxes(self, function: str, state: PlainState, rng: Any) -> Any:
+        assert self.boxes is not None
+        if not self.has(function):
+            return self.boxes.present(self.boxes.draw(rng))
+        out = np.full(self.boxes.size, np.nan)
+        getattr(type(self), function)(self.plain_params, state, rng, out)
+        self.check_drawn(function, out, state)
+        return self.boxes.present(out)
+
+    def check_drawn(self, function: str, drawn: Any, state: Any) -> None:
+        """Refuse an action that `propose` or `random_action` drew and that is not within the boxes."""
+        assert self.boxes is not None
+        if not self.boxes.holds(np.asarray(drawn)):
+            missing = "; it must fill all of out" if np.isnan(drawn).any() else ""
+            raise ProblemError(
+                f"{self.display_name()}.{function} drew {self.boxes.written(drawn)} in state {self.written(state)}; it "
+                f"must be {self.boxes.wanted}{missing}"
+            )
+
+    def plain_random_action(self, state: PlainState, rng: Any) -> Any:
         """An action of the rollout policy: `random_action`, else a uniform legal one."""
+        if self.boxes is not None:
+            return self._draw_from_boxes("random_action", state, rng)
         if self.has("random_action"):
             return int(type(self).random_action(self.plain_params, state, rng))  # type: ignore[attr-defined]
         legal = self.legal_actions(state)
@@ -479,12 +519,21 @@ class Problem:
 
     def legal_actions(self, state: Any) -> list[int]:
         """The legal actions of a state, in plain Python."""
+        self.refuse_boxes("a list of legal actions")
         mask = np.zeros(self.actions, np.bool_)
         if self.has("legal"):
             type(self).legal(self.plain_params, PlainState(self.as_state(state)), mask)
         else:
             mask[:] = True
         return [int(a) for a in np.flatnonzero(mask)]
+
+    def refuse_boxes(self, what: str) -> None:
+        """Raise an error where something needs listed actions, and these are drawn from boxes."""
+        if self.boxes is not None:
+            raise ParameterError(
+                f"{self.display_name()}: its actions are drawn from boxes ({self.actions}), and {what} needs a list of "
+                "actions"
+            )
 
     def present(self, state: Any) -> Any:
         """A state record as users see it: with its fields as attributes."""
@@ -509,11 +558,13 @@ class Problem:
         """Whether states from a file can be states: for problems whose compiled functions look things up unchecked."""
         return True
 
-    def action_name(self, action: int) -> str:
+    def action_name(self, action: Any) -> str:
         """What an action is called."""
+        if self.boxes is not None:
+            return self.boxes.written(action)
         return self.action_names[action] if action < len(self.action_names) else str(action)
 
-    def action_name_in(self, state: Any, action: int) -> str:
+    def action_name_in(self, state: Any, action: Any) -> str:
         """What an action is called in a state, as users see it; the same everywhere unless a problem says otherwise."""
         return self.action_name(action)
 
@@ -535,7 +586,9 @@ class Problem:
 
     def fingerprint(self) -> str:
         """A hash of everything that makes this instance different from others of its class."""
-        digest = hashlib.sha256(repr((self.actions, self.horizon, float(self.discount), self.deterministic)).encode())
+        digest = hashlib.sha256(
+            repr((self.boxes or self.actions, self.horizon, float(self.discount), self.deterministic)).encode()
+        )
         for item in self.plain_params:
             digest.update(np.ascontiguousarray(item).tobytes())
         return digest.hexdigest()
@@ -594,6 +647,18 @@ def not_a_problem(given: Any) -> ParameterError:
     elif hasattr(given, "reset") and hasattr(given, "step"):
         hint = "; bt.from_gymnasium(env) makes one of an environment"
     return ParameterError(f"problem={shortened(given)}: must be a bt.Problem{hint}")
+
+
+def check_boxes(problem: Problem, functions: Iterable[str]) -> None:
+    """Refuse functions that do not go with the kind of a problem's actions."""
+    name = type(problem).__name__
+    if problem.boxes is None:
+        if "propose" in functions:
+            raise ProblemError(f"{name}: propose is there but actions is no bt.box; write prior for listed actions")
+        return
+    for needs_list in OF_LISTED_ACTIONS:
+        if needs_list in functions:
+            raise ProblemError(f"{name}: {needs_list} must be left out where actions are a box, for it lists actions")
 
 
 def _fill(memory: Any, names: tuple[str, ...], given: Any, what: str) -> None:

@@ -17,6 +17,7 @@ from ..core.random import new_generator
 from ..core.stepping import fill_rows, player_rows, start_rows, step_rows
 from ..errors import ParameterError, ProblemError
 from ..messages import shortened
+from .boxes import Boxes
 from .random import Generator
 from .state import PlainState
 
@@ -25,7 +26,8 @@ class Problem(Protocol):
     """What is stepped; `bt.Problem` is one, and says what each member means."""
 
     state: ClassVar[Any]
-    actions: int
+    actions: Any
+    boxes: Boxes | None
     deterministic: bool
     features_shape: tuple[int, ...]
 
@@ -47,6 +49,9 @@ class Problem(Protocol):
 
     def display_name(self) -> str:
         """Its name."""
+
+    def refuse_boxes(self, what: str) -> None:
+        """Refuse what needs listed actions where they are drawn from boxes."""
 
     def written(self, state: Any) -> str:
         """A state as messages name it."""
@@ -92,14 +97,12 @@ def step(problem: Problem, state: Any, action: Any, rng: Any = None) -> tuple[An
         rng: a generator of NumPy's, ``np.random.default_rng(seed)``; a deterministic problem needs none.
     """
     rows, several = rows_of(problem, state)
-    actions = np.asarray(action)
-    if actions.dtype.kind not in "iu" or actions.shape != ((len(rows),) if several else ()):
-        wanted = f"an array of {len(rows)} whole numbers, one for each state" if several else "a whole number"
-        raise ParameterError(f"action={shortened(action)}: must be {wanted}")
-    actions = actions.astype(np.int64).reshape(len(rows))
-    wrong = np.flatnonzero((actions < 0) | (actions >= problem.actions))
-    if wrong.size:
-        raise ParameterError(f"action={actions[wrong[0]]}: must be from 0 to {problem.actions - 1}")
+    if problem.boxes is None:
+        actions, chosen = _listed(problem, action, len(rows), several)
+    else:
+        vectors = _from_boxes(problem.boxes, action, len(rows), several)
+        actions = _at(vectors) + vectors.strides[0] * np.arange(len(rows))  # where they lie, for compiled steps
+        chosen = [problem.boxes.present(vector) for vector in vectors]
     words, rng_bytes = _words(problem, rng, len(rows))
     before, words_before = rows.copy(), words.copy()
     rewards, ends = np.zeros(len(rows)), np.zeros(len(rows), np.bool_)
@@ -114,15 +117,36 @@ def step(problem: Problem, state: Any, action: Any, rng: Any = None) -> tuple[An
         last = slice(done, done + 1) if rng_bytes else slice(0, done + 1)  # a shared generator: as it was drawn from
 
         def again() -> None:
-            for one, chosen in zip(before[last], actions[last].tolist(), strict=True):
-                problem.plain_step(PlainState(np.asarray(one).reshape(1).copy()), chosen, words_before)
+            for one, taken in zip(before[last], chosen[last], strict=True):
+                problem.plain_step(PlainState(np.asarray(one).reshape(1).copy()), taken, words_before)
 
         _raise("step", problem, before, done, again)
     return (rows, rewards, ends) if several else (PlainState(rows), float(rewards[0]), bool(ends[0]))
 
 
+def _listed(problem: Problem, action: Any, count: int, several: bool) -> tuple[NDArray[np.int64], list[Any]]:
+    """Actions by number, as compiled steps and plain ones take them."""
+    actions = np.asarray(action)
+    if actions.dtype.kind not in "iu" or actions.shape != ((count,) if several else ()):
+        wanted = f"an array of {count} whole numbers, one for each state" if several else "a whole number"
+        raise ParameterError(f"action={shortened(action)}: must be {wanted}")
+    actions = actions.astype(np.int64).reshape(count)
+    wrong = np.flatnonzero((actions < 0) | (actions >= problem.actions))
+    if wrong.size:
+        raise ParameterError(f"action={actions[wrong[0]]}: must be from 0 to {problem.actions - 1}")
+    return actions, actions.tolist()
+
+
+def _from_boxes(boxes: Boxes, action: Any, count: int, several: bool) -> NDArray[np.float64]:
+    """The numbers of actions from boxes, a row for each."""
+    if several and np.shape(action) != ((count,) if boxes.single else (count, boxes.size)):
+        raise ParameterError(f"action={shortened(action)}: must be an array of {count} actions, each {boxes.wanted}")
+    return np.array([boxes.vector(one) for one in (action if several else [action])])
+
+
 def legal(problem: Problem, state: Any) -> NDArray[np.bool_]:
     """Which actions are legal: True or False for each action, `[actions]`, or `[n, actions]` for n states."""
+    problem.refuse_boxes("legal")
     rows, several = rows_of(problem, state)
     mask = np.zeros((len(rows), problem.actions), np.bool_)
     if problem.has("legal"):

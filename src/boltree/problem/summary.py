@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from ..messages import counted, shortened
+from .boxes import Boxes
 
 MOST_NAMES = 12
 """A problem's summary names this many of its actions at most."""
@@ -14,7 +15,8 @@ MOST_NAMES = 12
 class ProblemFacts(Protocol):
     """What a problem's text is made of; `Problem` says what each means."""
 
-    actions: int
+    actions: Any
+    boxes: Boxes | None
     horizon: int
     discount: float
     deterministic: bool
@@ -42,7 +44,7 @@ def problem_text(problem: ProblemFacts) -> str:
     else:
         outcomes = "random, drawn by step"
     facts = [
-        counted(int(problem.actions), "action") + _names(problem.action_names),
+        _actions_text(problem),
         f"horizon {problem.horizon}",
         f"discount {problem.discount:g}",
         "two players" if problem.has("player") else "one player",
@@ -50,6 +52,12 @@ def problem_text(problem: ProblemFacts) -> str:
         *(["hidden state"] if problem.has("observe") else []),
     ]
     return "\n".join([title, f"  {', '.join(facts)}", f"  functions: {', '.join(problem.functions())}"])
+
+
+def _actions_text(problem: ProblemFacts) -> str:
+    if problem.boxes is not None:
+        return f"actions {problem.actions}"
+    return counted(int(problem.actions), "action") + _names(problem.action_names)
 
 
 def _names(names: Iterable[str]) -> str:

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from .kalah import Kalah
     from .laser_tag import LaserTag
     from .light_dark import LightDark
+    from .lqr import LQR
+    from .mountain_car import MountainCarContinuous
     from .nim import Nim
     from .othello import Othello
+    from .pendulum import Pendulum
     from .pocman import Pocman
     from .rock_sample import RockSample
     from .sub_hunt import SubHunt
@@ -43,7 +46,10 @@ else:  # a game's rules are imported when it is asked for
             "Othello": ".othello",
             "HiddenTabular": ".hidden_tabular",
             "LaserTag": ".laser_tag",
+            "LQR": ".lqr",
             "LightDark": ".light_dark",
+            "MountainCarContinuous": ".mountain_car",
+            "Pendulum": ".pendulum",
             "Pocman": ".pocman",
             "RockSample": ".rock_sample",
             "SubHunt": ".sub_hunt",
@@ -54,6 +60,7 @@ else:  # a game's rules are imported when it is asked for
     )
 
 __all__ = [
+    "LQR",
     "AdaptedChain",
     "AverageReturnTrap",
     "Bandit",
@@ -67,9 +74,11 @@ __all__ = [
     "Kalah",
     "LaserTag",
     "LightDark",
+    "MountainCarContinuous",
     "Nim",
     "Othello",
     "OutcomeTable",
+    "Pendulum",
     "Pocman",
     "RockSample",
     "Sailing",

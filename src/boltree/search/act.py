@@ -39,7 +39,7 @@ class Episode:
     """
 
     states: list[Any] = field(default_factory=list)
-    actions: list[int] = field(default_factory=list)
+    actions: list[Any] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
     done: bool = False
     discount: float = 1.0
@@ -73,7 +73,7 @@ class Environment(Protocol):
     def where(self) -> Any:
         """The state that it is in, as the problem that is planned in has it."""
 
-    def step(self, action: int) -> tuple[float, bool]:
+    def step(self, action: Any) -> tuple[float, bool]:
         """Take an action: its reward, and whether that was the end."""
 
 
@@ -96,7 +96,7 @@ class Simulation:
         """The record of the state that it is in."""
         return self._state[0].copy()
 
-    def step(self, action: int) -> tuple[float, bool]:
+    def step(self, action: Any) -> tuple[float, bool]:
         """Take an action, compiled; a problem in plain Python by its method."""
         here, before = PlainState(self._state), self._state.copy()
         if isinstance(self._problem, PythonProblem):
@@ -121,10 +121,10 @@ class Chooser(Protocol):
     decisions: int
     """How often it was asked."""
 
-    def choose(self, state: Any) -> int:
+    def choose(self, state: Any) -> Any:
         """An action, in the record of a state."""
 
-    def saw(self, action: int, state: Any) -> None:
+    def saw(self, action: Any, state: Any) -> None:
         """Learn that an action was taken, by either player, and what it led to, or what was observed."""
 
 
@@ -136,9 +136,9 @@ class Planning:
     ) -> None:
         self.search, self.seconds, self.decisions = search, 0.0, 0
         self._problem, self._planner, self._seed, self._horizon = problem, planner, seed, horizon
-        self._since: list[tuple[int, Any]] = []
+        self._since: list[tuple[Any, Any]] = []
 
-    def choose(self, state: Any) -> int:
+    def choose(self, state: Any) -> Any:
         """Plan from a state on; where states are hidden, from what is believed."""
         began, planner = time.perf_counter(), self._planner
         if self.search is not None:
@@ -160,7 +160,7 @@ class Planning:
         else:
             search.advance_along(self._since)
 
-    def saw(self, action: int, state: Any) -> None:
+    def saw(self, action: Any, state: Any) -> None:
         """Go on from there when it is next asked."""
         if self.search is not None:
             self._since.append((action, state))
@@ -169,16 +169,18 @@ class Planning:
 class Deciding:
     """Decides by a function of the state, as users see it."""
 
-    def __init__(self, problem: Problem, function: Callable[[Any], int]) -> None:
+    def __init__(self, problem: Problem, function: Callable[[Any], Any]) -> None:
         self.seconds, self.decisions = 0.0, 0
         self._problem, self._function = problem, function
 
-    def choose(self, state: Any) -> int:
+    def choose(self, state: Any) -> Any:
         """What the function says."""
         began = time.perf_counter()
         action = self._function(self._problem.present(state))
         self.seconds += time.perf_counter() - began
         self.decisions += 1
+        if self._problem.boxes is not None:
+            return self._problem.boxes.present(self._problem.boxes.vector(action, "a function's action"))
         if not isinstance(action, (int, np.integer)) or action not in self._problem.legal_actions(state):
             legal = self._problem.legal_actions(state)
             raise ParameterError(
@@ -187,7 +189,7 @@ class Deciding:
             )
         return int(action)
 
-    def saw(self, action: int, state: Any) -> None:
+    def saw(self, action: Any, state: Any) -> None:
         """A function of the state needs no past."""
 
 
@@ -230,7 +232,7 @@ class Planner:
             object.__setattr__(self, name, value)
 
 
-Choice = Union[Planner, Callable[[Any], int]]
+Choice = Union[Planner, Callable[[Any], Any]]
 """How actions are chosen: by planning, or by a function of the state."""
 
 

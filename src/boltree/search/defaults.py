@@ -9,6 +9,8 @@
 * An evaluator of the user's own: PUCT, with its priors if it gives any.
 * A hidden state: AR-BTS, with rollouts. Few trials come to any one history, so that maxima are too high: returns are
   averaged.
+* Actions that are drawn from boxes: BTS as for one player, in a tree, at lower temperatures: actions near the best
+  differ by little.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..algorithms.schedules import spectrum, spread
+from ..algorithms.schedules import Auto, spectrum, spread
 from ..algorithms.table import ARBTS, BTS, PUCT, UCT, Algorithm
 from ..problem.problem import Problem
 from ..tree.leaves import is_external
@@ -25,6 +27,9 @@ from ..tree.transpositions import Transpositions
 
 BIAS = 0.35
 """UCT's bias, in units of the returns' spread: 0.7 where they are from -1 to 1."""
+
+COLD = Auto("spectrum", 1e-6, 0.1)
+"""The temperatures where actions are drawn from boxes, in units of the returns' spread, large by bad actions."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ def settings_for(problem: Problem, evaluator: Any = None, *, threads: int = 1, g
     """
     if evaluator is not None and is_external(evaluator, "leaf"):
         return Settings(PUCT(), evaluator=evaluator, threads=threads)
+    if problem.boxes is not None and not problem.hidden:
+        return Settings(BTS(alpha=COLD), "trial")
     if problem.hidden:
         value = evaluator if evaluator is not None else "rollout"
         return Settings(ARBTS(), evaluator=value, threads=threads)

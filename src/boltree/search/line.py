@@ -21,7 +21,7 @@ class PlannedStep:
     """
 
     state: Any
-    action: int
+    action: Any
     name: str
     value: float
     visits: int
@@ -38,7 +38,7 @@ def line_of(tree: Tree, node: Node | None, steps: int = LONGEST_LINE) -> tuple[P
     while here is not None and left > 0 and len(line) < steps:
         action = None if node is None else node.recommended
         if node is not None and action is not None:
-            visits = int(node.visits[node.actions == action][0])
+            visits = int(node.visits[node.place_of(action)])
             line.append(PlannedStep(node.state, action, node.action_name(action), node.value, visits))
             outcomes, chances = node.outcomes(action), node.chances(action)
         else:
@@ -63,7 +63,7 @@ def _line_of_histories(node: Node, steps: int) -> tuple[PlannedStep, ...]:
     """`line_of` where states are hidden: the best actions, each followed by its likeliest observation."""
     line: list[PlannedStep] = []
     while (action := node.recommended) is not None and len(line) < steps:
-        visits = int(node.visits[node.actions == action][0])
+        visits = int(node.visits[node.place_of(action)])
         line.append(PlannedStep(node.observation, action, node.action_name(action), node.value, visits))
         outcomes = node.outcomes(action)
         node = outcomes[int(node.arrivals(action).argmax())]

@@ -107,6 +107,8 @@ def search_many(
             raise not_a_problem(problem)
         starts = _words_of(problem, problems_or_states)
         problems, which = [problem], np.zeros(len(starts), np.int64)
+    for one in problems:
+        one.refuse_boxes("bt.search_many")
     if any(one.hidden for one in problems):
         raise ParameterError(
             f"problem={problems[0].display_name()}: its state is hidden, which bt.search_many does not search; use "

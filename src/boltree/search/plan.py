@@ -30,7 +30,7 @@ LONGEST_SHOWN = 12
 class Alternative:
     """An action that could be taken: what it is worth by the search, and surely at least and at most."""
 
-    action: int
+    action: Any
     name: str
     value: float
     lower: float
@@ -60,7 +60,7 @@ class Plan:
         search: the search itself: run it on, advance it, watch it.
     """
 
-    action: int
+    action: Any
     name: str
     value: float
     lower: float
@@ -127,7 +127,7 @@ def plan_of(search: Search, seconds: float) -> Plan:
     """What a search recommends as it stands now."""
     root = search.root
     action = search.recommend()
-    alternatives = alternatives_of(root, action)
+    alternatives = alternatives_of(root, root.place_of(action))
     return Plan(
         action=action,
         name=root.action_name(action),
@@ -144,21 +144,23 @@ def plan_of(search: Search, seconds: float) -> Plan:
 
 
 def alternatives_of(root: Node, chosen: int) -> tuple[Alternative, ...]:
-    """Every action of a node: the chosen one, and the others from the best on."""
+    """Every action of a node: the chosen one, given by its place, and the others from the best on."""
     sign = -1.0 if root.player == 1 else 1.0
+    actions = [root.action_at(i) for i in range(len(root.actions))]
     rows = [
         Alternative(
-            int(action),
-            root.action_name(int(action)),
+            action,
+            root.action_name(action),
             float(lower if lower == upper else q),
             float(lower),
             float(upper),
             int(visits),
         )
-        for action, q, (lower, upper), visits in zip(root.actions, root.q, root.action_bounds, root.visits, strict=True)
+        for action, q, (lower, upper), visits in zip(actions, root.q, root.action_bounds, root.visits, strict=True)
     ]
-    rows.sort(key=lambda one: (one.action != chosen, math.isnan(one.value), -sign * one.value))
-    return tuple(rows)
+    best = rows.pop(chosen)
+    rows.sort(key=lambda one: (math.isnan(one.value), -sign * one.value))
+    return (best, *rows)
 
 
 def plan_text(found: Plan) -> str:
@@ -167,13 +169,13 @@ def plan_text(found: Plan) -> str:
     heads = ("", "action", "value", WITHIN, "visits")
     table = [
         (
-            "*" if one.action == found.action else " ",
+            " " if place else "*",
             _called(one.action, one.name),
             "-" if math.isnan(one.value) else f"{one.value:.4g}",
             bounds_text(one.lower, one.upper),
             f"{one.visits:,}",
         )
-        for one in found.alternatives[:MOST_ALTERNATIVES]
+        for place, one in enumerate(found.alternatives[:MOST_ALTERNATIVES])
     ]
     if not any(row[3] for row in table):
         heads, table = (*heads[:3], heads[4]), [(*row[:3], row[4]) for row in table]  # type: ignore[assignment, misc]
@@ -201,5 +203,5 @@ def _head(found: Plan) -> list[str]:
     ]
 
 
-def _called(action: int, name: str) -> str:
-    return name if name == str(action) else f"{name} ({action})"
+def _called(action: Any, name: str) -> str:
+    return name if name == str(action) or not isinstance(action, int) else f"{name} ({action})"

@@ -35,7 +35,7 @@ class Move:
         line: the names of what is expected to happen from it on, itself first.
     """
 
-    action: int
+    action: Any
     name: str
     visits: int
     share: float
@@ -76,19 +76,20 @@ class Report:
 
 def report_of(tree: Tree, root: Node, trials: int) -> Report:
     """The report of a tree's root."""
-    best = root.recommended
+    best = None if root.recommended is None else root.place_of(root.recommended)
     low, high = _range_of(tree, root)
     visits, q = root.visits, root.q
-    order = sorted(range(len(visits)), key=lambda i: (root.actions[i] != best, -visits[i], i))
+    order = sorted(range(len(visits)), key=lambda i: (i != best, -visits[i], i))
+    actions = [root.action_at(i) for i in range(len(visits))]
     moves = [
         Move(
-            int(root.actions[i]),
-            root.action_name(int(root.actions[i])),
+            actions[i],
+            root.action_name(actions[i]),
             int(visits[i]),
             float(visits[i] / max(visits.sum(), 1)),
             float(q[i]),
             win_rate(float(q[i]), root.player, low, high) if tree.problem.has("player") else math.nan,
-            _line(tree, root, int(root.actions[i])),
+            _line(tree, root, actions[i]),
         )
         for i in order
     ]
@@ -118,7 +119,7 @@ def _range_of(tree: Tree, root: Node) -> tuple[float, float]:
     return (-most, most) if 0.0 < most < math.inf else (-1.0, 1.0)
 
 
-def _line(tree: Tree, root: Node, action: int) -> tuple[str, ...]:
+def _line(tree: Tree, root: Node, action: Any) -> tuple[str, ...]:
     outcomes = root.outcomes(action)
     names = [root.action_name(action)]
     if outcomes:

@@ -79,6 +79,7 @@ def save_search(search: Any, path: Path) -> None:
         "transpositions": search.transpositions,
         "outcomes": search.outcomes,
         "proofs": search.proofs,
+        "action_widening": [t.action_widening, t.action_power] if t.box_words else None,
         "widening": [t.widening, t.widening_power] if t.widening > 0.0 else False,
         "own_start": hidden and tree.belief is None,
         "evaluator": search.evaluator if isinstance(search.evaluator, (str, int, float)) else None,
@@ -122,6 +123,7 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
             outcomes=meta["outcomes"],
             proofs=meta["proofs"],
             widening=meta["widening"],
+            action_widening=meta["action_widening"],
             evaluator=evaluator,
             max_nodes=meta["max_nodes"],
             max_bytes=meta["max_bytes"],
@@ -224,6 +226,7 @@ def _enter_tree(path: Path, search: Any, arrays: dict[str, Any]) -> None:
 _SHAPE = (
     "actions",
     "words",
+    "box_words",
     "distribution",
     "state_value",
     "entropy_bonus",

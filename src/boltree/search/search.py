@@ -74,9 +74,12 @@ class Search:
             whose values are maxima.
         proofs: keep bounds of all values, never try again what is proven or surely worse, and end a run when the root
             is proven. Needs known outcomes; not with values that count entropy (MENTS, RENTS, TENTS).
-        widening: where the state is hidden, ``(k, a)`` lets an action that was taken N times have k N^a observed
-            outcomes; further trials go to one of them, drawn by `observation_probability`. If None, ``(5, 1/15)`` where
-            an observation is a record with real numbers, which never comes twice, else False: any number of outcomes.
+        widening: ``(k, a)`` lets an action that was taken N times have k N^a outcomes; further trials go to one of
+            them: the least visited or, where the state is hidden, one drawn by `observation_probability`. If None,
+            ``(1, 0.4)`` where a state is a record with real numbers, which never comes twice, ``(5, 1/15)`` where an
+            observation is one; else False: any number of outcomes.
+        action_widening: ``(k, a)`` lets a node that was visited N times have k N^a actions, where these are drawn from
+            a `bt.box`; ``(3, 0.4)`` if None. No node has more than 1,024.
         max_nodes: the tree never has more nodes than this.
         max_bytes: the search never takes more bytes; four fifths of the machine's memory if None.
         on_full: at `max_nodes` or `max_bytes` a run ends (``"stop"``), or the least visited subtrees are freed and it
@@ -107,6 +110,7 @@ class Search:
         outcomes: Outcomes | None = None,
         proofs: bool | None = None,
         widening: Union[tuple[float, float], Literal[False], None] = None,
+        action_widening: tuple[float, float] | None = None,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
@@ -171,6 +175,7 @@ class Search:
             outcomes=settings.outcomes,
             proofs=settings.proofs,
             widening=widening,
+            action_widening=action_widening,
             max_nodes=max_nodes,
             max_bytes=max_bytes,
             on_full=on_full,
@@ -372,12 +377,12 @@ class Search:
         here = self.root
         for step in path:
             action, k = step if isinstance(step, tuple) else (step, None)
-            outcomes = here.children.get(int(action))
+            outcomes = here.outcomes(action)
             if not outcomes or (k is not None and not 0 <= k < len(outcomes)):
                 raise ParameterError(
                     f"path step {step!r}: not in the tree below {here!r}; tried are {sorted(here.children)}"
                 )
-            here = outcomes[k if k is not None else int(np.argmax(here.arrivals(int(action))))]
+            here = outcomes[k if k is not None else int(np.argmax(here.arrivals(action)))]
         return here
 
     def node_at(self, index: int) -> Node:
@@ -427,7 +432,7 @@ class Search:
         """The root's search distribution, over ``search.root.actions``."""
         return self.root.policy
 
-    def recommend(self, state: Any = None, depth: int | None = None) -> int:
+    def recommend(self, state: Any = None, depth: int | None = None) -> Any:
         """The recommended action: at the root, or at a state of the tree (at a depth, if it occurs at several).
 
         The depth counts for nothing where nodes are shared by the state alone.
@@ -492,7 +497,7 @@ class Search:
 
     # Going on from here
 
-    def advance(self, action: int, state: Any = None, *, horizon: Literal["absolute", "receding"] = "absolute") -> None:
+    def advance(self, action: Any, state: Any = None, *, horizon: Literal["absolute", "receding"] = "absolute") -> None:
         """Make the outcome of an action the new root, and keep the subtree below it.
 
         Args:

@@ -168,34 +168,34 @@ def _below(tree: Tree, node: Node, depth: int, open: tuple[bool, ...], shown_bef
             yield Line(open, True, f"... shown above (state {shortened(_state_line(tree, node))})")
             return
         shown_before[node.number] = depth
-    visits, q, actions = node.visits, node.q, node.actions
+    visits, q = node.visits, node.q
     if visits.sum() == 0:
         return
-    policy, best, children = node.policy, node.recommended, node.children
-    shown = _shown(tree, visits, actions, best, root=not open)
+    policy, best = node.policy, None if node.recommended is None else node.place_of(node.recommended)
+    shown = _shown(tree, visits, best, root=not open)
     if not shown:
         return
     more = int((visits > 0).sum()) - len(shown)
     bounds = [bounds_text(*row) for row in node.action_bounds.tolist()]
     for place, i in enumerate(shown):
         last = place == len(shown) - 1 and not more
-        action = int(actions[i])
+        action = node.action_at(i)
         name, share = node.action_name(action), float(visits[i] / visits.sum())
         numbers = int(visits[i]), share, float(q[i]), float(policy[i])
-        yield Line(open, last, name, action == best, *numbers, bounds=bounds[i])
-        outcomes = children.get(action, [])
+        yield Line(open, last, name, i == best, *numbers, bounds=bounds[i])
+        outcomes = node.outcomes(action)
         yield from _outcomes(tree, outcomes, node.arrivals(action), depth, (*open, not last), shown_before)
     if more:
         untried = int((visits == 0).sum())
         yield Line(open, True, f"... and {more + untried} more" + (f", {untried} of them not tried" if untried else ""))
 
 
-def _shown(tree: Tree, visits: Any, actions: Any, best: int | None, root: bool) -> list[int]:
-    """Which of a node's actions are shown: the most visited ones and what is recommended; none if all have few."""
+def _shown(tree: Tree, visits: Any, best: int | None, root: bool) -> list[int]:
+    """Which of a node's actions are shown: the most visited ones and the best, by place; none if all have few."""
     least = 1 if root else _least(tree)
     order = [int(i) for i in np.argsort(-visits, kind="stable") if visits[i] >= least]
     shown = order[: WIDTHS[0 if root else 1]]
-    return shown + [int(i) for i in np.flatnonzero(actions == best) if shown and i not in shown]
+    return shown + ([best] if shown and best is not None and best not in shown else [])
 
 
 def _outcomes(

@@ -44,7 +44,8 @@ def _recommendation(search: SearchFacts) -> str:
         return "recommends nothing yet: no action of the root was tried"
     name = root.action_name(best)
     value = f"root value {root.value:.4g}{after_value(bounds_text_of(root))}"
-    return f"recommends {best}{'' if name == str(best) else f' ({name})'}, {value}"
+    shown = name if not isinstance(best, int) or name == str(best) else f"{best} ({name})"
+    return f"recommends {shown}, {value}"
 
 
 def bytes_text(size: int) -> str:

@@ -59,7 +59,8 @@ def _add_below(graph: Any, search: SearchFacts, node: Node, numbers: dict[int, i
     if not children:
         return []
     columns = (node.visits.tolist(), node.q.tolist(), node.policy.tolist(), node.action_bounds.tolist())
-    by_action = dict(zip(node.actions.tolist(), zip(*columns, strict=True), strict=True))
+    keys = (tuple(action) if isinstance(action, list) else action for action in node.actions.tolist())
+    by_action = dict(zip(keys, zip(*columns, strict=True), strict=True))
     found = []
     for action, outcomes in children.items():
         name = node.action_name(action)

@@ -23,7 +23,7 @@ Outcome = tuple[Node | None, Any]
 """The node that an action led to, if it is in the tree, and its state (what was observed, where states are hidden)."""
 
 
-def move_along(tree: Tree, steps: Sequence[tuple[int, Any]]) -> None:
+def move_along(tree: Tree, steps: Sequence[tuple[Any, Any]]) -> None:
     """Move the root by several actions, each with the state that it led to: as one after the other, but copied once."""
     if tree.problem.hidden:  # what is legal follows from the belief
         belief, beliefs = belief_of(tree), []
@@ -37,20 +37,26 @@ def move_along(tree: Tree, steps: Sequence[tuple[int, Any]]) -> None:
     path: list[tuple[Node | None, Outcome]] = []  # for each step the node where it is taken, if known, and its outcome
     for k, (action, state) in enumerate(steps):
         outcome: Outcome | None = None
-        if node is not None and state is not None and isinstance(action, (int, np.integer)):
-            outcome = outcome_of(tree, node, int(action), state)
-        if outcome is None or outcome[0] is None:  # what is in the tree is legal
+        if tree.problem.boxes is not None:
+            action = checked_action(tree, action)
+        if (
+            node is not None
+            and state is not None
+            and (tree.problem.boxes is not None or isinstance(action, (int, np.integer)))
+        ):
+            outcome = outcome_of(tree, node, action, state)
+        if tree.problem.boxes is None and (outcome is None or outcome[0] is None):  # what is in the tree is legal
             legal = tree.problem.legal_actions(steps[k - 1][1]) if node is None else node.actions.tolist()
             if action not in legal:
                 raise ParameterError(f"step {k + 1}: action={action!r}: must be a legal action there: {legal}")
         if outcome is None:
-            outcome = (None, state) if node is None else outcome_of(tree, node, int(action), state)
+            outcome = (None, state) if node is None else outcome_of(tree, node, action, state)
         path.append((node, outcome))
         node = outcome[0]
     for k, ((action, state), (above, outcome)) in enumerate(zip(steps, path, strict=True), 1):
         if above is None:  # the root by now
             root = root_of(tree)
-            move_root(tree, root, outcome_of(tree, root, int(action), state), receding=False)
+            move_root(tree, root, outcome_of(tree, root, action, state), receding=False)
         elif outcome[0] is None or k == len(steps):
             move_root(tree, above, outcome, receding=False)
 
@@ -61,11 +67,22 @@ def take_action(tree: Tree, action: Any, state: Any, *, receding: bool, belief: 
     Where states are hidden, `belief` is what is believed after it; None to work it out.
     """
     root = root_of(tree)
-    if action not in root.actions:
+    if tree.problem.boxes is not None:
+        action = checked_action(tree, action)
+    elif action not in root.actions:
         raise ParameterError(f"action={action!r}: must be a legal action of the root: {root.actions.tolist()}")
+    else:
+        action = int(action)
     if tree.problem.hidden and belief is None:
-        belief = belief_of(tree).update(int(action), state)
-    move_root(tree, root, outcome_of(tree, root, int(action), state), receding=receding, belief=belief)
+        belief = belief_of(tree).update(action, state)
+    move_root(tree, root, outcome_of(tree, root, action, state), receding=receding, belief=belief)
+
+
+def checked_action(tree: Tree, action: Any) -> Any:
+    """An action that lies in the problem's boxes; it need not be one that was drawn."""
+    boxes = tree.problem.boxes
+    assert boxes is not None
+    return boxes.present(boxes.vector(action))
 
 
 def root_of(tree: Tree) -> Node:
@@ -73,7 +90,7 @@ def root_of(tree: Tree) -> Node:
     return Node(tree, int(tree.fields.root))
 
 
-def outcome_of(tree: Tree, node: Node, action: int, state: Any) -> Outcome:
+def outcome_of(tree: Tree, node: Node, action: Any, state: Any) -> Outcome:
     """The node that an action led to, if it is in the tree, and its state."""
     known = node.outcomes(action)
     if tree.problem.hidden:

@@ -15,6 +15,7 @@ from ..errors import ParameterError, ProblemError, note
 from ..problem.state import PlainState
 from .hidden import carried_state
 from .tree_like import TreeLike
+from .widening import vectors_of
 
 FUNCTIONS = {
     records.STEP_FAILED: "step",
@@ -29,6 +30,7 @@ FUNCTIONS = {
     records.START_FAILED: "start",
     records.OBSERVE_FAILED: "observe",
     records.PROBABILITY_FAILED: "observation_probability",
+    records.PROPOSE_FAILED: "propose",
 }
 """The functions of a problem that may raise, by the code of that."""
 
@@ -46,7 +48,7 @@ def raise_failure(tree: TreeLike, code: int) -> None:
     name = problem.display_name()
     memory = _asked_state(tree)
     where = f"in state {problem.written(memory)}"
-    action = int(t.error_action)
+    action = failed_action(tree)
     rng = np.array([t.error_rng0, t.error_rng1], np.uint64)
     state = PlainState(memory.copy())
     again: dict[int, Any] = {
@@ -60,6 +62,7 @@ def raise_failure(tree: TreeLike, code: int) -> None:
         records.BOUNDS_FAILED: lambda: problem.plain_bounds(memory),
         records.PLAYER_FAILED: lambda: _player_after(problem, state, action, rng),
         records.START_FAILED: lambda: problem.plain_start(rng),
+        records.PROPOSE_FAILED: lambda: problem.plain_propose(state, rng),
         records.OBSERVE_FAILED: lambda: _observe_after(problem, state, action, rng),
         records.PROBABILITY_FAILED: lambda: None,  # which observation it was is not kept
     }
@@ -82,6 +85,9 @@ def raise_failure(tree: TreeLike, code: int) -> None:
     value = float(t.error_value)
     if code == records.BAD_REWARD:
         raise ProblemError(f"{name}.step: reward={value} for action {action} {where}; rewards must be finite")
+    if code == records.BAD_PROPOSAL:
+        problem.plain_propose(state, rng)  # which says what it drew
+        raise ProblemError(f"{name}.propose drew other numbers when compiled {where}; run bt.check(problem)")
     if code == records.NO_ACTION:
         raise ProblemError(
             f"{name}: no legal action {where}; a state without legal actions must be terminal (done=True)"
@@ -133,6 +139,16 @@ def raise_failure(tree: TreeLike, code: int) -> None:
     raise RuntimeError(f"the kernel stopped with code {code}")
 
 
+def failed_action(tree: TreeLike) -> Any:
+    """The action that was asked about: its number, or what was drawn from boxes."""
+    t, boxes = tree.fields, tree.problem.boxes
+    number = int(t.error_action)
+    if boxes is None:
+        return number
+    drawn = vectors_of(tree, int(t.error_node))
+    return boxes.present(np.reshape(drawn[number], -1)) if 0 <= number < len(drawn) else number
+
+
 def _asked_state(tree: TreeLike) -> Any:
     """A copy of the state that the problem was asked about: the node's; where states are hidden, the trial's."""
     t = tree.fields
@@ -149,14 +165,14 @@ def _raise_own(tree: TreeLike, code: int) -> None:
     except ProblemError:
         raise
     except Exception as error:
-        t, problem = tree.fields, tree.problem
+        problem = tree.problem
         state = problem.written(_asked_state(tree))
-        at = f"action {int(t.error_action)} " if code in WITH_ACTION else ""
+        at = f"action {failed_action(tree)} " if code in WITH_ACTION else ""
         note(error, f"in {problem.display_name()}.{FUNCTIONS[code]}, {at}in state {state}")
         raise
 
 
-def plain_outcome(problem: Any, state: PlainState, action: int) -> None:
+def plain_outcome(problem: Any, state: PlainState, action: Any) -> None:
     """Call, in plain Python, whatever exact solving calls on a state, so that what raised raises again."""
     problem.legal_actions(state)
     problem.plain_player(state.memory)
@@ -167,12 +183,12 @@ def plain_outcome(problem: Any, state: PlainState, action: int) -> None:
             problem.plain_outcome(state, action, k)
 
 
-def _player_after(problem: Any, state: PlainState, action: int, rng: Any) -> None:
+def _player_after(problem: Any, state: PlainState, action: Any, rng: Any) -> None:
     problem.plain_step(state, action, rng)
     problem.plain_player(state.memory)
 
 
-def _observe_after(problem: Any, state: PlainState, action: int, rng: Any) -> None:
+def _observe_after(problem: Any, state: PlainState, action: Any, rng: Any) -> None:
     before = state.memory.copy()
     problem.plain_step(state, action, rng)
     problem.plain_observe(before, action, state.memory, rng)

@@ -12,11 +12,7 @@ from ..errors import ParameterError
 from ..messages import shortened
 from ..problem.problem import Problem
 from ..problem.python.problem import PythonProblem
-from ..problem.record import Record
 from .tree_like import TreeLike
-
-WIDENING = (5.0, 1.0 / 15.0)
-"""k and a where observations are real numbers: an action that was taken N times has up to k N^a observed outcomes."""
 
 
 def refuse_for_hidden(tree: TreeLike, state: Any, outcomes: str, proofs: bool) -> None:
@@ -38,27 +34,6 @@ def refuse_for_hidden(tree: TreeLike, state: Any, outcomes: str, proofs: bool) -
             f"evaluator: must be a number, 'rollout' or 'heuristic' for {name}, whose state is hidden, because an "
             "object would be shown states"
         )
-
-
-def enter_widening(tree: TreeLike, widening: Any) -> None:
-    """Enter how many observed outcomes an action may have; refuses what makes no sense."""
-    problem, given = tree.problem, f"widening={widening!r}"
-    if widening is None:
-        real = isinstance(problem.observation, Record) and problem.observation.real
-        widening = WIDENING if real and problem.has("observation_probability") else False
-    if widening is False:
-        return
-    if not problem.hidden:
-        raise ParameterError(f"{given}: must be left out for {problem.display_name()}, whose state is seen")
-    try:
-        factor, power = map(float, widening)
-    except (TypeError, ValueError):
-        factor, power = -1.0, 0.0
-    if not (0.0 < factor < np.inf and 0.0 <= power < 1.0):
-        raise ParameterError(f"{given}: must be (k, a) with k above 0 and a from 0 to below 1, or False")
-    if not problem.has("observation_probability"):
-        raise ParameterError(f"{given}: {problem.display_name()} must have observation_probability")
-    tree.fields.widening, tree.fields.widening_power = factor, power
 
 
 def checked_belief(problem: Any, belief: Any) -> Belief | None:

@@ -14,8 +14,10 @@ from ..core.formulas.recommend import recommend_action
 from ..core.memory.layout import BY_STATE, DONE, NONE, PROVEN, SINGLE, TERMINAL
 from ..core.trial.read import newest_outcome, write_policy
 from ..errors import ParameterError
+from ..messages import shortened
 from .hidden import carry_any
 from .summary import node_html, node_text
+from .widening import vectors_of
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -79,9 +81,11 @@ class Node:
         """N(s), how often trials arrived here."""
         return int(self._record.visits)
 
-    def action_name(self, action: int) -> str:
+    def action_name(self, action: Any) -> str:
         """What an action is called here."""
         problem = self._tree.problem
+        if problem.boxes is not None:
+            return problem.action_name(action)
         return problem.action_name(action) if problem.hidden else problem.action_name_in(self.state, action)
 
     @property
@@ -113,6 +117,11 @@ class Node:
         if self._tree.fields.transpositions != BY_STATE:
             return int(self._record.depth)
         return len(self._path()) - 1
+
+    @property
+    def at_horizon(self) -> bool:
+        """Whether trials end here, because it lies at the horizon."""
+        return self.depth >= self._tree.horizon
 
     @property
     def player(self) -> int:
@@ -171,16 +180,45 @@ class Node:
         return self._index
 
     @property
-    def actions(self) -> NDArray[np.int64]:
-        """The legal actions."""
+    def actions(self) -> NDArray[Any]:
+        """The legal actions. Where they are drawn from boxes, those drawn so far: floats, or an array with rows."""
         _ = self._storage  # still of this tree?
+        if self._tree.problem.boxes is not None:
+            drawn: NDArray[Any] = vectors_of(self._tree, self._index)
+            return drawn
         return self._tree.actions_of(self._index)
+
+    def action_at(self, place: int) -> Any:
+        """One of `actions`, as users have it: a whole number, or what was drawn from boxes."""
+        boxes, found = self._tree.problem.boxes, self.actions[place]
+        return int(found) if boxes is None else boxes.present(np.reshape(found, -1))
+
+    def place_of(self, action: Any) -> int:
+        """The place of an action in `actions`; ParameterError where it is not among them."""
+        boxes, actions = self._tree.problem.boxes, self.actions
+        if boxes is not None:
+            action, actions = boxes.vector(action), actions.reshape(-1, boxes.size)
+            same = np.flatnonzero((actions == action).all(axis=1))
+        else:
+            same = np.flatnonzero(actions == action)
+        if not same.size:
+            raise ParameterError(f"action={action!r}: must be one of the node's actions: {shortened(actions.tolist())}")
+        return int(same[0])
+
+    def _number(self, action: Any) -> int:
+        """The number by which the kernel knows an action; -1 where the node has none such."""
+        if self._tree.problem.boxes is None:
+            return int(action)
+        try:
+            return self.place_of(action)
+        except ParameterError:
+            return NONE
 
     def _by_action(self, field: str, default: float, dtype: Any) -> NDArray[Any]:
         edges = self._edges
         if edges is not None:
             return np.array(edges[field], dtype)
-        actions = self.actions
+        actions = self._tree.actions_of(self._index)
         values = np.full(actions.size, default, dtype)
         record = self._record
         if record.marks & SINGLE:
@@ -205,11 +243,13 @@ class Node:
         return -values if self.player == 1 else values
 
     @property
-    def recommended(self) -> int | None:
+    def recommended(self) -> Any:
         """The recommended action; None while no action was tried."""
         _ = self._storage  # still of this tree?
         action = int(recommend_action(self._tree.record, self._index))
-        return None if action < 0 else action
+        if action < 0:
+            return None
+        return action if self._tree.problem.boxes is None else self.action_at(action)
 
     @property
     def prior(self) -> NDArray[np.float64] | None:
@@ -229,7 +269,7 @@ class Node:
 
     def _bounds(self) -> NDArray[np.float64]:
         """The lower and upper bounds of each action, and then of the node; nothing is known where there are none."""
-        n, record = self.actions.size, self._record
+        n, record = len(self.actions), self._record
         if self._tree.fields.proofs and self._edges is not None:
             first = self._bounds_at
             return np.array(self._storage.words[first : first + 2 * (n + 1)]).reshape(n + 1, 2)
@@ -263,7 +303,7 @@ class Node:
     @property
     def policy(self) -> NDArray[np.float64]:
         """The search policy pi that the next visit would draw from."""
-        actions = self.actions
+        actions = self._tree.actions_of(self._index)
         if actions.size == 0:
             return np.zeros(0)
         path = self._path()
@@ -289,45 +329,46 @@ class Node:
         return path
 
     @property
-    def children(self) -> dict[int, list[Node]]:
-        """The nodes below, by action, one for each outcome seen."""
+    def children(self) -> dict[Any, list[Node]]:
+        """The nodes below, by action, one for each outcome seen; several numbers of an action are a tuple here."""
         record, found = self._record, {}
         if record.marks & SINGLE:
             found[self._storage.node(record.block).action] = [Node(self._tree, record.block)]
         edges = self._edges
         if edges is not None:
             for i in np.flatnonzero(edges["child"] != NONE):
-                found[int(edges["action"][i])] = self.outcomes(int(edges["action"][i]))
+                action = self.action_at(int(i))
+                found[tuple(action.tolist()) if isinstance(action, np.ndarray) else action] = self.outcomes(action)
         return found
 
-    def outcomes(self, action: int) -> list[Node]:
+    def outcomes(self, action: Any) -> list[Node]:
         """The nodes that an action was seen to lead to, in the order in which they were met."""
         if self._tree.fields.transpositions:
             return [Node(self._tree, int(link.child)) for link in self._links(action)]
         return [Node(self._tree, i) for i in self._chain(action, self._storage.nodes["sibling"])]
 
-    def arrivals(self, action: int) -> NDArray[np.int64]:
+    def arrivals(self, action: Any) -> NDArray[np.int64]:
         """n(s,a,s'): how often an action led to each of its `outcomes`; a shared node is visited by other paths too."""
         if self._tree.fields.transpositions:
             return np.array([link.visits for link in self._links(action)], np.int64)
         return np.array([child.count for child in self.outcomes(action)], np.int64)
 
-    def chances(self, action: int) -> NDArray[np.float64]:
+    def chances(self, action: Any) -> NDArray[np.float64]:
         """How probable each of an action's `outcomes` is: by the problem where outcomes are known, else as seen."""
         if self._tree.fields.known:
             return np.array([link.rewards for link in self._links(action)], np.float64)
         counts = self.arrivals(action)
         return counts / max(int(counts.sum()), 1)
 
-    def _links(self, action: int) -> list[Any]:
+    def _links(self, action: Any) -> list[Any]:
         """Where nodes are shared: the links of an action's outcomes."""
         links = self._storage.links
         return [links[i] for i in self._chain(action, links["next"])]
 
-    def _chain(self, action: int, following: Any) -> list[int]:
+    def _chain(self, action: Any, following: Any) -> list[int]:
         """The outcomes of an action from the oldest to the newest: their chain reversed."""
         found: list[int] = []
-        here = int(newest_outcome(self._tree.record, self._index, int(action)))
+        here = int(newest_outcome(self._tree.record, self._index, self._number(action)))
         while here != NONE:
             found.append(here)
             here = int(following[here])

@@ -51,7 +51,7 @@ def _number(value: float, digits: int) -> str:
 
 def bounds_text_of(node: Bounded) -> str:
     """A node's bounds; nothing where trials end, which is told by itself."""
-    if node.actions.size == 0:
+    if len(node.actions) == 0:
         return ""
     return bounds_text(node.lower, node.upper)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,11 @@ class NodeFacts(Protocol):
         """Whether the problem ended here."""
 
     @property
-    def actions(self) -> NDArray[np.int64]:
+    def at_horizon(self) -> bool:
+        """Whether trials end here."""
+
+    @property
+    def actions(self) -> NDArray[Any]:
         """The legal actions."""
 
     @property
@@ -68,11 +72,17 @@ class NodeFacts(Protocol):
         """The lower and upper bound of each action's value."""
 
     @property
-    def recommended(self) -> int | None:
+    def recommended(self) -> Any:
         """The recommended action."""
 
-    def action_name(self, action: int) -> str:
+    def action_name(self, action: Any) -> str:
         """What an action is called here."""
+
+    def action_at(self, place: int) -> Any:
+        """One of the actions."""
+
+    def place_of(self, action: Any) -> int:
+        """The place of an action among them."""
 
 
 def node_text(node: NodeFacts) -> str:
@@ -115,23 +125,25 @@ class _Row:
 
 def _rows(node: NodeFacts) -> list[_Row]:
     """The actions that a node's table shows: the most visited ones, and always the recommended one."""
-    actions, visits, q, policy, best = node.actions, node.visits, node.q, node.policy, node.recommended
+    visits, q, policy = node.visits, node.q, node.policy
+    best = None if node.recommended is None else node.place_of(node.recommended)
     bounds = node.action_bounds
     order = [int(i) for i in np.argsort(-visits, kind="stable")]
     shown = order[:MOST_ROWS]
-    if best is not None and best not in actions[shown]:
-        shown[-1] = int(np.flatnonzero(actions == best)[0])
+    if best is not None and best not in shown:
+        shown[-1] = best
     most = max(int(visits.max(initial=0)), 1)
     rows = []
     for i in shown:
-        action, name = int(actions[i]), node.action_name(int(actions[i]))
-        label = name if name == str(action) else f"{action} {name}"
+        action = node.action_at(i)
+        name = node.action_name(action)
+        label = name if name == str(action) or not isinstance(action, int) else f"{action} {name}"
         lower, upper = bounds[i].tolist()
         worth = lower if lower == upper else q[i]  # of an action that was not tried, the proven value
         value = "-" if np.isnan(worth) else f"{worth:.4g}"
         numbers = (f"{visits[i]:,}", value, f"{policy[i]:.3f}")
         share = int(visits[i]) / most
-        rows.append(_Row(label, int(visits[i]), share, numbers, bounds_text(lower, upper), action == best))
+        rows.append(_Row(label, int(visits[i]), share, numbers, bounds_text(lower, upper), i == best))
     return rows
 
 
@@ -142,7 +154,7 @@ def _any_bounds(rows: list[_Row]) -> bool:
 
 def _rest(node: NodeFacts) -> str:
     """What a table says of the actions that it does not show; empty where it shows all."""
-    more = node.actions.size - MOST_ROWS
+    more = len(node.actions) - MOST_ROWS
     if more <= 0:
         return ""
     untried = int((node.visits == 0).sum())
@@ -152,7 +164,7 @@ def _rest(node: NodeFacts) -> str:
 def _title(node: NodeFacts) -> str:
     if node.terminal:
         end = ", terminal"
-    elif node.actions.size == 0:
+    elif node.at_horizon:
         end = ", at the horizon"
     else:
         end = f", player {node.player} to move" if node.player else ""

@@ -27,10 +27,11 @@ from ..errors import ParameterError, ProblemError
 from ..evaluators import ask, batch_size
 from ..problem.problem import Problem
 from .failures import raise_failure
-from .hidden import any_state, checked_belief, enter_belief, enter_widening, refuse_for_hidden
+from .hidden import any_state, checked_belief, enter_belief, refuse_for_hidden
 from .leaves import enter_evaluator, is_external
 from .outcomes import SHARE_OF_EXACT_VALUES, Outcomes, enter_outcomes
 from .transpositions import Estimates, Transpositions, transpositions_of
+from .widening import enter_dues, enter_widening, refuse_for_boxes
 
 if TYPE_CHECKING:
     from ..belief.belief import Belief
@@ -47,8 +48,8 @@ class Tree:
     """The tree of one search, from which kernels and everything that looks at it read.
 
     Args:
-        problem, algorithm, state, belief, growth, evaluator, transpositions, outcomes, proofs, widening, max_nodes,
-            max_bytes, on_full: as of `Search`.
+        problem, algorithm, state, belief, growth, evaluator, transpositions, outcomes, proofs, widening,
+            action_widening, max_nodes, max_bytes, on_full: as of `Search`.
         seed: of the tree's random numbers.
 
     Attributes:
@@ -78,6 +79,7 @@ class Tree:
         outcomes: Outcomes = "sampled",
         proofs: bool = False,
         widening: tuple[float, float] | Literal[False] | None = None,
+        action_widening: tuple[float, float] | None = None,
         max_nodes: int | None = None,
         max_bytes: int | None = None,
         on_full: Literal["stop", "recycle"] = "stop",
@@ -102,9 +104,11 @@ class Tree:
         t.growth = records.TRIAL if growth == "trial" else records.LEAF
         if problem.hidden:
             refuse_for_hidden(self, state, outcomes, proofs)
+        if problem.boxes is not None:
+            refuse_for_boxes(self, outcomes, proofs)
         enter_outcomes(self, outcomes, proofs)
         self.outcomes: Outcomes = outcomes
-        enter_widening(self, widening)
+        enter_widening(self, widening, action_widening)
         self.belief: Belief | None = None
         self.begins: Any = None
         self.prior: Belief | None = None
@@ -159,6 +163,7 @@ class Tree:
             if storage.fields.max_bytes < needed:
                 needed += storage.scratch_bytes
                 raise ParameterError(f"max_bytes={self.max_bytes}: one trial of this problem may need {needed} bytes")
+        enter_dues(storage)
         return storage
 
     def plant(self, state: Any, depth: int = 0) -> None:
@@ -384,10 +389,12 @@ class Tree:
         return self.storage.edges[node.block : node.block + node.actions]
 
     def actions_of(self, index: int) -> NDArray[np.int64]:
-        """The legal actions of a node; none where trials end."""
+        """The numbers of a node's legal actions; none where trials end. Of boxes, what was drawn so far is counted."""
         edges, node = self.edges_of(index), self.storage.node(index)
         if edges is not None:
             return np.array(edges["action"], np.int64)
+        if self.problem.boxes is not None:
+            return np.zeros(0, np.int64)
         if node.marks & records.TERMINAL or node.depth >= self.horizon:
             return np.zeros(0, np.int64)
         if not self.problem.hidden:

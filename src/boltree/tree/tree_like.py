@@ -22,6 +22,7 @@ class TreeLike(Protocol):
     fields: Any
     storage: Storage
     batch: int
+    transpositions: Any
     in_common_batches: bool
     max_bytes: int
     begins: Any

@@ -34,5 +34,8 @@ def watch(searches: Union[Search, Iterable[Search]], trials: int | None = None) 
     if not isinstance(searches, (Search, Iterable)):
         raise ParameterError(f"searches={searches!r}: must be a bt.Search, or searches of the same problem")
     chosen = [searches] if isinstance(searches, Search) else list(searches)
+    for one in chosen:
+        if isinstance(one, Search):
+            one.problem.refuse_boxes("bt.watch")
     recordings = record(chosen, trials)
     return Watched(recordings, title_of([one.label for one in recordings], chosen[0].problem.display_name()))

@@ -256,6 +256,8 @@ def enter_entropy(tree: Any, node: Any, level: int, explore: float, follow: floa
         entropy_at(tree, extra, i).policy = mixture_of(tree)[i]
         below += mixture_of(tree)[i] * entropy_at(tree, extra, i).h
     own = entropy_of(kind, mixture_of(tree), references_of(tree), level * tree.actions, n)
+    if tree.box_words:  # relative to a uniform policy over the actions drawn so far (values.py)
+        own -= log(float(n))
     node.entropy = below - own if node.player == 1 else below + own
 
 

@@ -39,6 +39,7 @@ class Distribution:
         one_parent: why its nodes must have one parent only; "" if they may have several.
         compact: a node that was visited once may be kept without its edges.
         only_value: the only state value that it goes with; "" for any.
+        listed: why actions must be listed, and cannot be drawn one by one from boxes; "" if they can.
     """
 
     number: int
@@ -51,6 +52,7 @@ class Distribution:
     one_parent: str = ""
     compact: bool = False
     only_value: str = ""
+    listed: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class StateValue:
         shifted: it is computed relative to the lowest return seen.
         compact: a node that was visited once may be kept without its edges.
         maximal: it follows the best action, so noise in the values of leaves makes it too high.
+        listed: why actions must be listed; "" if they can be drawn one by one from boxes.
     """
 
     number: int
@@ -74,6 +77,7 @@ class StateValue:
     shifted: bool = False
     compact: bool = False
     maximal: bool = False
+    listed: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,11 +87,16 @@ class EntropyBonus:
     Attributes:
         number: its number in the kernel.
         relative: it depends on the policy of the node's parent.
+        listed: why actions must be listed; "" if they can be drawn one by one from boxes.
     """
 
     number: int
     relative: bool = False
+    listed: str = ""
 
+
+RELATIVE_LISTED = "is relative to the parent's policy, which is over other actions"
+"""Why actions must be listed where anything is relative to the parent's policy."""
 
 RELATIVE_REASON = "is relative to the parent's policy, and a shared node has several parents"
 """Why nodes must have one parent where anything is relative to the parent's policy."""
@@ -111,6 +120,7 @@ DISTRIBUTIONS = {
         bounded=True,
         counts_trials=True,
         one_parent="gives the root's actions the same number of trials each, and a shared node counts those of others",
+        listed="shares its trials out among the root's actions, whose number must be known",
     ),
     "boltzmann": Distribution(
         BOLTZMANN,
@@ -126,6 +136,7 @@ DISTRIBUTIONS = {
         takes_prior=True,
         relative=True,
         one_parent=RELATIVE_REASON,
+        listed=RELATIVE_LISTED,
     ),
     "sparsemax": Distribution(
         SPARSEMAX,
@@ -140,6 +151,7 @@ DISTRIBUTIONS = {
         counts_trials=True,
         one_parent="updates one pair of a trial, and values of shared nodes are computed from all below them",
         only_value="mean",
+        listed="tries all actions of a node alike, which are ever more",
     ),
     "polynomial-ucb": Distribution(
         POLYNOMIAL_UCB,
@@ -171,9 +183,14 @@ STATE_VALUES = {
         has_temperature=True,
         relative=True,
         maximal=True,
+        listed=RELATIVE_LISTED,
     ),
     "sparse": StateValue(
-        SPARSE, "Values are sparse maxima: they count entropy as well as reward", has_temperature=True, maximal=True
+        SPARSE,
+        "Values are sparse maxima: they count entropy as well as reward",
+        has_temperature=True,
+        maximal=True,
+        listed="has values that grow with the number of actions",
     ),
     "power": StateValue(POWER, "Values are power means of the actions' values", shifted=True, compact=True),
 }
@@ -181,6 +198,6 @@ STATE_VALUES = {
 ENTROPIES = {
     "none": EntropyBonus(NO_ENTROPY),
     "shannon": EntropyBonus(SHANNON),
-    "relative": EntropyBonus(RELATIVE_ENTROPY, relative=True),
-    "tsallis": EntropyBonus(TSALLIS),
+    "relative": EntropyBonus(RELATIVE_ENTROPY, relative=True, listed=RELATIVE_LISTED),
+    "tsallis": EntropyBonus(TSALLIS, listed="has an entropy that grows with the number of actions"),
 }

@@ -6,6 +6,10 @@ relative soft  (RENTS)     V = alpha log sum reference exp(q / alpha)
 sparse         (TENTS)     V = alpha (1/2 + 1/2 sum over the support of (q/alpha)^2 - t^2)
 power          (Power-UCT) V = (sum N(a)/N (q - lowest)^p)^(1/p) + lowest, over the tried actions
 The mean of returns is kept by the trial itself.
+
+Where actions are drawn from boxes, the soft maximum is alpha log of the *mean* of exp(q / alpha) over the n actions
+drawn so far, and log n is subtracted from the Shannon entropy: both are then relative to the distribution that actions
+are drawn from, and tend to the integrals over it. As plain sums they would grow like log n with the actions.
 """
 
 from __future__ import annotations
@@ -122,6 +126,8 @@ def soft_maximum(tree: Any, node: Any, level: int, alpha: float) -> float:
     else:
         for i in range(np.int64(node.actions)):
             total += exp((edge_at(tree, node.block + i).q - highest) * cold)
+    if tree.box_words:  # relative to the number of actions drawn so far
+        total /= node.actions
     return highest + alpha * log(total)
 
 

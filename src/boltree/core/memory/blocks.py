@@ -40,15 +40,26 @@ def is_tabled(tree: Any, n: int) -> bool:
 
 
 @inlined
+def places(tree: Any, n: int) -> int:
+    """The actions that a block for n has room for: n, or a power of 2 where further ones may be drawn."""
+    if tree.box_words == 0:
+        return n
+    size = np.int64(1)
+    while size < n:
+        size *= 2
+    return size
+
+
+@inlined
 def extra_at(tree: Any, block: int, n: int) -> int:
     """Word of the first entropy (or quota) of a block."""
-    return 4 * (block + n)
+    return 4 * (block + places(tree, n))
 
 
 @inlined
 def bounds_at(tree: Any, block: int, n: int) -> int:
     """Word of the first pair of bounds of a block; those of the node follow those of its n edges."""
-    return 4 * (block + n) + tree.extra_words * n
+    return 4 * block + (4 + tree.extra_words) * places(tree, n)
 
 
 @inlined
@@ -82,6 +93,7 @@ def units_of(tree: Any, n: int) -> int:
     end = order_at(tree, 0, n)
     if n >= tree.ranked_from:
         end += (n + 3) // 4 if tree.state_value == MAX else 4 * (n + 1)
+    end += tree.box_words * places(tree, n)
     return tree.has_header + (end + 3) // 4  # type: ignore[no-any-return]
 
 
@@ -108,6 +120,21 @@ def slot_of(tree: Any, node: Any, action: int) -> int:
 
 
 @inlined
+def vector_at(tree: Any, block: int, n: int, slot: int) -> int:
+    """Word of the numbers of an action that was drawn from boxes, which lie where no order of the edges is kept."""
+    return order_at(tree, block, n) + slot * tree.box_words
+
+
+@inlined
+def given_action(tree: Any, index: int, action: int) -> int:
+    """What a problem is given for an action of a node: its number, or the address of what was drawn from boxes."""
+    if tree.box_words == 0:
+        return action
+    node = node_at(tree, index)
+    return tree.blocks_at + 8 * vector_at(tree, np.int64(node.block), np.int64(node.actions), action)
+
+
+@inlined
 def state_at(tree: Any, index: int) -> int:
     """Address of a node's state."""
     return tree.states_at + index * tree.words * 8  # type: ignore[no-any-return]
@@ -121,7 +148,12 @@ def asked_at(tree: Any, index: int) -> int:
 
 @inlined
 def count_legal(tree: Any, index: int) -> int:
-    """How many actions are legal at a node (the mask is left in mask_of(tree)); FAILED when `legal` raised."""
+    """How many actions are legal at a node (the mask is left in mask_of(tree)); FAILED when `legal` raised.
+
+    Where they are drawn from boxes, a node begins with one.
+    """
+    if tree.box_words != 0:
+        return np.int64(1)
     if tree.legal == 0:
         return tree.actions  # type: ignore[no-any-return]
     for a in range(tree.actions):
@@ -148,6 +180,18 @@ def legal_action(tree: Any, k: int) -> int:
 
 
 @inlined
+def enter_edge(tree: Any, unit: int, action: int, initial: float) -> None:
+    """Fill in an untried edge."""
+    edge = edge_at(tree, unit)
+    edge.w = 0.0
+    edge.q = initial
+    edge.visits = 0
+    edge.child = NONE
+    edge.action = action
+    edge.outcomes = 0
+
+
+@inlined
 def make_block(tree: Any, index: int, prior_given: bool) -> int:
     """Give a node its block; returns DONE or what went wrong."""
     node = node_at(tree, index)
@@ -165,15 +209,9 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
     node.actions = n
     initial = tree.q_init_second if node.player == 1 else tree.q_init
     slot = 0
-    for a in range(tree.actions):
+    for a in range(tree.actions if tree.box_words == 0 else 1):
         if tree.legal == 0 or mask_of(tree)[a] != 0:
-            edge = edge_at(tree, block + slot)
-            edge.w = 0.0
-            edge.q = initial
-            edge.visits = 0
-            edge.child = NONE
-            edge.action = a
-            edge.outcomes = 0
+            enter_edge(tree, block + slot, a, initial)
             slot += 1
     if tree.has_prior:
         status = fill_prior(tree, index, prior_given)

@@ -8,11 +8,14 @@ edge are nodes, chained through ``sibling``; or, where nodes are shared, *links*
 A block is counted in units of 32 bytes. For n legal actions it holds, in this order:
 
     [header or schedule]  n edges  [n entropies or quotas]  [n + 1 bounds]  [n priors]  [n table rows]
-    [n prior-table rows]  [n references, n probabilities]  [the order of the edges]
+    [n prior-table rows]  [n references, n probabilities]  [the order of the edges]  [n action vectors]
 
 The bracketed parts exist when the algorithm needs them. ``node.block`` is the unit of the first
 edge; a header lies one unit before it. Values and entropies are player 0's, except ``edge.q``,
 which is the mover's: ready for the formulas of the search policies on both sides.
+
+Where actions are drawn from boxes (trial/widening.py), n is how many were drawn so far, an action's number is its place
+among them, and a block has room for more: its parts lie as if n were the next power of 2.
 """
 
 from __future__ import annotations
@@ -236,12 +239,25 @@ TREE = np.dtype(
         ("lowest_reward", "f8"),  # of one step; infinite where it is not known
         ("highest_reward", "f8"),
         ("params_at", "i8"),
+        # where actions are drawn from boxes
+        ("box_words", "i8"),  # the numbers of an action; 0 where actions are listed
+        ("box_at", "i8"),  # the lowest, the highest and the count (0: a continuum) of each of these numbers
+        ("propose", "i8"),
+        ("near", "f8"),  # the share of actions that are drawn near good ones; 0: each is drawn independently
+        ("hold", "f8"),  # this trial's probability that a new node's first action is the one before
+        ("follows", "i8"),  # whether this trial's new nodes begin with their guides' best actions
+        ("guide", "i8"),  # a known node beside a new one
+        ("guide_above", "i8"),  # the node before it on its own path, and the edge between them
+        ("guide_slot", "i8"),
+        ("action_widening", "f8"),  # a node has at most this times N(s) to a power of actions
+        ("action_power", "f8"),
+        ("dues_at", "i8"),  # actions: N(s) from which on a node may have one more than this number
         # where the state is hidden: a node is a history, and each trial carries a state of its own
         ("observe", "i8"),  # 0 where the state is seen
         ("observations", "i8"),  # how many there are; 0 where they are records
         ("start", "i8"),  # draws the state that a trial begins with, where there are no particles
         ("observation_probability", "i8"),
-        ("widening", "f8"),  # an edge has at most this times N(s,a) to a power of observed outcomes; 0: any number
+        ("widening", "f8"),  # an edge has at most this times N(s,a) to a power of outcomes; 0: any number
         ("widening_power", "f8"),
         ("hidden_words", "i8"),  # 64-bit words of a state; `words` are those of an observation then
         # where memory lies, and how much of it there is
@@ -342,8 +358,9 @@ DONE, FULL, EVALUATE, INDEX, COLLISION, SWEEP, SOLVED = 0, 1, 2, 3, 4, 5, 6
 STEP_FAILED, LEGAL_FAILED, PLAYER_FAILED, ROLLOUT_FAILED = 10, 11, 12, 13
 PRIOR_FAILED, HEURISTIC_FAILED, SCHEDULE_FAILED, FEATURES_FAILED, UNKNOWN_CHOICE = 14, 15, 16, 17, 18
 OUTCOMES_FAILED, BOUNDS_FAILED, START_FAILED, OBSERVE_FAILED, PROBABILITY_FAILED = 19, 20, 21, 22, 23
+PROPOSE_FAILED = 24
 BAD_REWARD, NO_ACTION, BAD_PRIOR, BAD_PLAYER, BAD_VALUE, BAD_CHANCES, NO_OUTCOME, BAD_BOUNDS = range(30, 38)
-OUTSIDE_REWARDS, CONTRADICTION, BAD_OBSERVATION, BAD_PROBABILITY = 38, 39, 40, 41
+OUTSIDE_REWARDS, CONTRADICTION, BAD_OBSERVATION, BAD_PROBABILITY, BAD_PROPOSAL = 38, 39, 40, 41, 42
 
 # growth
 LEAF, TRIAL = 0, 1

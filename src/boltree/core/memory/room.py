@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ..formulas.elementary import exp, log
 from ..jit import inlined, kernel
 from .blocks import units_of
 from .layout import DONE, FULL, INDEX, LEAF, NODE, UNIT
@@ -22,6 +25,10 @@ def nodes_of_trial(tree: Any, levels: int) -> int:
 @inlined
 def units_of_trial(tree: Any, levels: int) -> int:
     """Units of blocks, and links, that a trial may need."""
+    if tree.box_words:  # a block may move at each level, and none has more actions than its visits allow
+        visits = 2.0 + node_at(tree, tree.root).visits
+        most = np.int64(2.0 + tree.action_widening * exp(tree.action_power * log(visits)))
+        return (levels + 1) * units_of(tree, min(most, tree.actions))
     if tree.transpositions:  # a trial may go through any number of nodes that others made
         return (levels + 1) * (units_of(tree, tree.actions) + 1)
     return (2 if tree.growth == LEAF else levels + 1) * units_of(tree, tree.actions)

@@ -77,6 +77,7 @@ def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
         "carried": (2 * int(tree.hidden_words), np.uint64),
         "prior_in": (actions, np.float64),
         "stack": (actions, np.int32),
+        "dues": (actions if tree.box_words else 1, np.int64),
         "window": (min(int(tree.every) * levels, 1 << 16) if tree.adaptive else 1, np.int32),
         "flights": (2 * batch, FLIGHT),  # one batch is evaluated while the next is selected
         "flown": (2 * batch * levels, PATH),

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..formulas.elementary import exp, log
 from ..jit import inlined
-from ..memory.blocks import state_at
+from ..memory.blocks import given_action, state_at
 from ..memory.layout import (
     BAD_OBSERVATION,
     BAD_PROBABILITY,
@@ -59,7 +59,8 @@ def step_hidden(tree: Any, index: int, action: int, level: int) -> int:
     """
     copy_carried(tree)
     note_call(tree, index, action)
-    if call(tree.step, (tree.params_at, tree.carried_next_at, action, tree.rng_at, tree.out_at)) == FAILED:
+    given = given_action(tree, index, action)
+    if call(tree.step, (tree.params_at, tree.carried_next_at, given, tree.rng_at, tree.out_at)) == FAILED:
         return STEP_FAILED
     reward = out_of(tree)[0]
     if not (reward > -np.inf and reward < np.inf):

@@ -62,7 +62,8 @@ def evaluate(tree: Any, index: int, level: int, hidden: bool) -> int:
         tree.error_rng1 = rng_of(tree)[1]
         out_of(tree)[0] = tree.discount
         steps = tree.horizon - node.depth
-        task = (tree.params_at, scratch_state, tree.rng_at, steps, tree.out_at, tree.mask_at, tree.actions)
+        actions = tree.actions if tree.box_words == 0 else tree.box_at
+        task = (tree.params_at, scratch_state, tree.rng_at, steps, tree.out_at, tree.mask_at, actions)
         if call(tree.rollout, task) == FAILED:
             return ROLLOUT_FAILED
         value = out_of(tree)[0]

@@ -53,6 +53,8 @@ def run_more(tree: Any, trials: int, graph: bool, hidden: bool) -> int:
             if graph and tree.proofs and node_at(tree, tree.root).marks & PROVEN:
                 return SOLVED
             tree.nodes_before = tree.node_count
+            if tree.box_words:  # blocks grow with the visits
+                new_units = units_of_trial(tree, levels)
             status = room_for(tree, new_nodes, new_units)
             if status != DONE:
                 return status

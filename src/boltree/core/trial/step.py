@@ -8,7 +8,7 @@ import numpy as np
 
 from ..formulas.bounds import enter_first_bounds
 from ..jit import inlined
-from ..memory.blocks import asked_at, make_block, state_at
+from ..memory.blocks import asked_at, given_action, make_block, state_at
 from ..memory.layout import BAD_PLAYER, BAD_REWARD, DONE, NONE, PLAYER_FAILED, STEP_FAILED, TERMINAL
 from ..memory.views import node_at, out_of, rng_of, states_of, step_at
 from ..native import FAILED, call
@@ -37,7 +37,8 @@ def step(tree: Any, index: int, action: int, level: int) -> int:
     tree.error_node, tree.error_action = index, action
     tree.error_rng0 = rng_of(tree)[0]
     tree.error_rng1 = rng_of(tree)[1]
-    task = (tree.params_at, state_at(tree, tree.node_count), action, tree.rng_at, tree.out_at)
+    given = given_action(tree, index, action)
+    task = (tree.params_at, state_at(tree, tree.node_count), given, tree.rng_at, tree.out_at)
     if call(tree.step, task) == FAILED:
         return STEP_FAILED
     reward = out_of(tree)[0]

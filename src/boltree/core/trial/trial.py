@@ -13,7 +13,7 @@ from ..formulas.policies import choose
 from ..formulas.schedules import draw_temperature
 from ..jit import inlined
 from ..memory.allocation import take_node
-from ..memory.blocks import count_legal, legal_action
+from ..memory.blocks import count_legal, given_action, legal_action
 from ..memory.layout import (
     COLLISION,
     DONE,
@@ -36,6 +36,7 @@ from .hidden import carry_on, draw_carried, observe, step_hidden
 from .known import draw_listed
 from .leaf import enter_leaf, evaluate, is_end
 from .step import enter_node, new_block, step
+from .widening import begin_widening, draw_action_of, stand_in
 
 
 @inlined
@@ -50,6 +51,7 @@ def descend(tree: Any, graph: bool, hidden: bool) -> int:
     index, level = np.int64(tree.root), np.int64(0)
     fresh = False
     draw_temperature(tree)
+    begin_widening(tree)
     if hidden:
         tree.length = -1  # nothing to undo
         status = draw_carried(tree)
@@ -111,10 +113,16 @@ def draw_action(tree: Any, index: int, level: int) -> tuple[int, int]:
         node.actions = n
         step_at(tree, level).slot = NONE
         return DONE, legal_action(tree, np.int64(uniform_of(rng_of(tree)) * n))
-    if node.block == NONE or node.marks & SINGLE:
+    bare = node.block == NONE
+    if bare or node.marks & SINGLE:
         status = new_block(tree, index, False)
         if status != DONE:
             return status, 0
+    if tree.box_words:
+        status, drawn = draw_action_of(tree, index, level, bare)
+        if status != DONE or drawn != NONE:
+            tree.error_node = index
+            return status, drawn
     slot = choose(tree, index, level, False)
     if slot < NONE:
         tree.error_node = index
@@ -162,7 +170,7 @@ def sample_outcome(
     terminal = out_of(tree)[1] != 0.0
     if hidden:
         if not terminal:
-            status, observed = observe(tree, edge, first, action)
+            status, observed = observe(tree, edge, first, given_action(tree, index, action))
             if status != DONE:
                 return status, np.int64(NONE), False
         carry_on(tree)
@@ -172,6 +180,8 @@ def sample_outcome(
         child = find_in_graph(tree, index, edge, terminal)
     else:
         child = find_outcome(tree, edge, first, tree.node_count, terminal)
+    if not hidden and child == NONE and tree.widening > 0.0 and edge != NONE:
+        child = stand_in(tree, edge, first, terminal)
     if child != NONE:
         return DONE, child, False
     child = take_node(tree)

@@ -157,7 +157,7 @@ class GamesWon:
     def _answer(self, problem: Problem, state: Any, seed: int) -> int:
         search = Search(problem, UCT(), state=state, seed=seed)
         search.run(trials=self.opponent_trials)
-        return search.recommend()
+        return int(search.recommend())
 
 
 def _any_action(problem: Problem, state: Any, seed: int) -> int:

@@ -87,7 +87,7 @@ class Player:
         self.spent.append(time.perf_counter() - began)
         self._debt = min(max(self.spent[-1] - seconds, 0.0), self._seconds / 2)
         self.trials.append(search.trials - before)
-        return action
+        return int(action)
 
 
 @dataclass(frozen=True)

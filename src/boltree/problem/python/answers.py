@@ -55,7 +55,10 @@ class Answers:
         self._memory = np.zeros(1, kernels.CACHE)
         self._words = self._memory.view(np.int64)
         record = self._memory[0]
-        record["actions"], record["has_legal"] = problem.actions, problem.has("legal")
+        record["actions"], record["has_legal"] = (
+            0 if problem.boxes is not None else problem.actions,
+            problem.has("legal"),
+        )
         record["rollouts_keep"] = ROLLOUTS_KEEP
         for name, (address, _) in zip(_ASKED, self._callbacks, strict=True):
             record[name] = address

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NoReturn, Protocol
 
+from ..boxes import Boxes
+
 
 class AskedProblem(Protocol):
     """What is asked of a problem in plain Python. `PythonProblem` is one, and says what each member means.
@@ -12,7 +14,8 @@ class AskedProblem(Protocol):
     The methods that a user may leave out (`contract.METHODS` lists them) are not among the members.
     """
 
-    actions: int
+    actions: Any
+    boxes: Boxes | None
     deterministic: bool
 
     @property

@@ -51,6 +51,8 @@ class PythonBinding:
             once = problem.deterministic or problem.has_outcomes
         if name == "rollout" and (problem.has("random_action") or "rollout" in problem.functions()):
             once = False
+        if problem.boxes is not None and name != "player":
+            once = False  # what is drawn never comes again
         return address_of(name) if once else self._address_of_method(name)
 
     def _address_of_method(self, name: str) -> int:
@@ -84,6 +86,18 @@ class PythonBinding:
     def _object_at(self, state: int) -> Any:
         return self._problem.object_of(_Word.from_address(state).value)
 
+    def _action(self, given: int) -> Any:
+        """An action as methods take it: its number, or what lies at an address."""
+        boxes = self._problem.boxes
+        return given if boxes is None else boxes.at(given)
+
+    def _propose(self, params: int, state: int, rng: int, out: int) -> int:
+        problem = self._problem
+        assert problem.boxes is not None
+        drawn = contract.drawn_of(problem, "propose", self._object_at(state), self._generator(rng))
+        plain_array_at(out, problem.boxes.size, F8)[:] = problem.boxes.vector(drawn)
+        return 0
+
     def _start(self, params: int, state: int, rng: int) -> int:
         problem = self._problem
         _Word.from_address(state).value = problem.number_of(problem.start(self._generator(rng)))
@@ -92,7 +106,7 @@ class PythonBinding:
     def _step(self, params: int, state: int, action: int, rng: int, out: int) -> int:
         between_steps()
         problem, word = self._problem, _Word.from_address(state)
-        here = problem.object_of(word.value)
+        here, action = problem.object_of(word.value), self._action(action)
         before = problem.key(here) if self._keyed else None
         answer = problem.step(here, action, self._generator(rng))
         if self._keyed and problem.key(here) != before:
@@ -129,7 +143,7 @@ class PythonBinding:
     def _observe(self, params: int, before: int, action: int, after: int, rng: int, out: int) -> int:
         problem = self._problem
         seen = problem.observe(  # type: ignore[attr-defined]
-            self._object_at(before), action, self._object_at(after), self._generator(rng)
+            self._object_at(before), self._action(action), self._object_at(after), self._generator(rng)
         )
         _Word.from_address(out).value = problem.number_of_observation(seen)
         return 0
@@ -138,7 +152,7 @@ class PythonBinding:
         problem = self._problem
         observation = problem.observation_of(_Word.from_address(seen).value)
         _Pair.from_address(out)[0] = contract.observation_probability_of(
-            problem, observation, self._object_at(before), action, self._object_at(after)
+            problem, observation, self._object_at(before), self._action(action), self._object_at(after)
         )
         return 0
 

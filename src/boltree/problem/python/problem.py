@@ -19,7 +19,8 @@ from ...core.random import new_generator
 from ...errors import ProblemError
 from ...messages import shortened
 from .. import contract
-from ..problem import Problem
+from ..boxes import HeldActions
+from ..problem import OF_LISTED_ACTIONS, Problem
 from ..random import Generator
 from ..record import Record, record
 from ..state import PlainState
@@ -35,6 +36,7 @@ _OPTIONAL = (
     "heuristic",
     "bounds",
     "random_action",
+    "propose",
     "observe",
     "observation_probability",
     "perturb",
@@ -87,9 +89,7 @@ class PythonProblem(Problem):
     outcomes_wanted: ClassVar[str] = "outcomes(self, state, action)"
     solvable_states: ClassVar[int] = 200_000  # Python is asked about each
 
-    def __init__(
-        self, *, actions: int | None = None, horizon: int | None = None, discount: float | None = None
-    ) -> None:
+    def __init__(self, *, actions: Any = None, horizon: int | None = None, discount: float | None = None) -> None:
         self._objects: list[Any] = []
         self._numbers: dict[Hashable, int] = {}
         self._observations: list[Any] = []
@@ -117,6 +117,18 @@ class PythonProblem(Problem):
             if hasattr(cls, needs) and not hasattr(cls, "observe"):
                 raise ProblemError(f"{cls.__name__}: {needs} is there but observe(self, ...) is missing")
         contract.check_arguments(self)
+        self._refuse_lists()
+
+    def _refuse_lists(self) -> None:
+        """Refuse methods that do not go with the kind of a problem's actions."""
+        name, written = type(self).__name__, self.functions()
+        if self.boxes is None and "propose" in written:
+            raise ProblemError(f"{name}: propose is there but actions is no bt.box; write prior for listed actions")
+        for needs_list in (*OF_LISTED_ACTIONS, "chances", "outcome"):
+            if self.boxes is not None and needs_list in written:
+                raise ProblemError(
+                    f"{name}: {needs_list} must be left out where actions are a box, for it lists actions"
+                )
 
     def __init_subclass__(cls, **options: Any) -> None:
         super(Problem, cls).__init_subclass__(**options)  # methods stay as they were written
@@ -138,9 +150,11 @@ class PythonProblem(Problem):
     def has(self, name: str) -> bool:
         """Whether the problem defines this method; the outcomes of a deterministic problem are its step."""
         if name in ("outcomes", "count_outcomes"):
-            return self.deterministic or self.has_outcomes
+            return self.boxes is None and (self.deterministic or self.has_outcomes)
         if name in ("start", "step"):
             return True
+        if self.boxes is not None and name in OF_LISTED_ACTIONS:
+            return False
         own = getattr(self, name, None) if name in _OPTIONAL else None
         return own is not None and getattr(own, "__func__", own) is not _DEFAULTS.get(name)
 
@@ -239,7 +253,7 @@ class PythonProblem(Problem):
         """The first state."""
         raise NotImplementedError
 
-    def step(self, state: Any, action: int, rng: Any) -> tuple[Any, float, bool]:
+    def step(self, state: Any, action: Any, rng: Any) -> tuple[Any, float, bool]:
         """The next state, the reward and whether it ends: drawn from the outcomes, unless you write it."""
         if self.has("chances"):
             return contract.outcome_of(self, state, action, _drawn(contract.chances_of(self, state, action), rng))
@@ -269,7 +283,7 @@ class PythonProblem(Problem):
         rng = Generator(new_generator(seed))
         return self.start(rng) if count is None else [self.start(rng) for _ in range(count)]
 
-    def certain_step(self, state: Any, action: int) -> tuple[Any, float, bool]:
+    def certain_step(self, state: Any, action: Any) -> tuple[Any, float, bool]:
         """A deterministic problem's step, which draws no numbers."""
         return contract.transition(self, "step", self.step(state, action, _UNUSED), state, action)
 
@@ -279,10 +293,14 @@ class PythonProblem(Problem):
 
     def play_on(self, state: Any, steps: int, rng: Any, total: float, weight: float) -> float:
         """A rollout's return so far, and the rest of it from here on with a weight."""
-        any_action = not (self.has("random_action") or self.has("legal"))
+        any_action = not (self.boxes is not None or self.has("random_action") or self.has("legal"))
+        held = None if self.boxes is None or self.has("random_action") else HeldActions(self.boxes, rng)
         for _ in range(steps):
             between_steps()
-            action = int(rng.random() * self.actions) if any_action else self.some_action(state, rng)
+            if held is not None:
+                action = held.next()
+            else:
+                action = int(rng.random() * self.actions) if any_action else self.some_action(state, rng)
             answer = self.step(state, action, rng)
             try:
                 following, reward, done = answer
@@ -300,10 +318,12 @@ class PythonProblem(Problem):
         """The legal actions of a state, checked."""
         return contract.legal_of(self, state) if self.has("legal") else range(self.actions)
 
-    def some_action(self, state: Any, rng: Any) -> int:
+    def some_action(self, state: Any, rng: Any) -> Any:
         """An action of the rollout policy: `random_action`, else a uniform legal one."""
         if self.has("random_action"):
             return contract.random_action_of(self, state, rng)
+        if self.boxes is not None:
+            return self.boxes.present(self.boxes.draw(rng))
         legal = list(self.legal_of(state))
         if not legal:
             raise ProblemError(
@@ -316,7 +336,7 @@ class PythonProblem(Problem):
         """A start state's record."""
         return self.as_state(self.start(Generator(rng)))
 
-    def plain_step(self, state: PlainState, action: int, rng: Any) -> tuple[float, bool]:
+    def plain_step(self, state: PlainState, action: Any, rng: Any) -> tuple[float, bool]:
         """Take a step in place."""
         here = self.object_of(state.number)
         before = self.key(here)
@@ -363,16 +383,20 @@ class PythonProblem(Problem):
         """What a state is worth at least and at most."""
         return contract.bounds_of(self, self.object_of(PlainState(state).number))
 
-    def plain_random_action(self, state: PlainState, rng: Any) -> int:
+    def plain_random_action(self, state: PlainState, rng: Any) -> Any:
         """An action of the rollout policy."""
         return self.some_action(self.object_of(state.number), Generator(rng))
 
-    def plain_observe(self, state: Any, action: int, next_state: Any, rng: Any) -> Any:
+    def plain_propose(self, state: PlainState, rng: Any) -> Any:
+        """An action that `propose` draws from boxes."""
+        return contract.drawn_of(self, "propose", self.object_of(state.number), Generator(rng))
+
+    def plain_observe(self, state: Any, action: Any, next_state: Any, rng: Any) -> Any:
         """The record of what is observed after a step."""
         before, after = (self.object_of(PlainState(one).number) for one in (state, next_state))
         return self.as_observation(self.observe(before, action, after, Generator(rng)))  # type: ignore[attr-defined]
 
-    def plain_observation_probability(self, observation: Any, state: Any, action: int, next_state: Any) -> float:
+    def plain_observation_probability(self, observation: Any, state: Any, action: Any, next_state: Any) -> float:
         """The probability, or density, of an observation after a step."""
         before, after = (self.object_of(PlainState(one).number) for one in (state, next_state))
         return contract.observation_probability_of(self, self.observation_of(observation), before, action, after)
