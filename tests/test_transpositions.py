@@ -506,11 +506,12 @@ def test_refusals(algorithm, options, message):
         bt.Search(bt.problems.DChain(4), algorithm, **{"transpositions": True, **options})
 
 
-def test_batches_are_refused():
-    oracle = Oracle(True)
-    oracle.batch = 8
-    with pytest.raises(bt.ParameterError, match=r"one leaf at a time \(batch=1\)"):
-        bt.Search(bt.problems.DChain(4), bt.PUCT(), evaluator=oracle, transpositions=True)
+def test_common_batches_are_refused():
+    with (
+        bt.Together(Oracle(True)) as together,
+        pytest.raises(bt.ParameterError, match=r"must be False with bt.Together"),
+    ):
+        bt.Search(bt.problems.DChain(4), bt.PUCT(), evaluator=together, transpositions=True)
 
 
 def test_the_example():

@@ -13,7 +13,13 @@ from typing import Any
 
 from ..core.interrupts import held_back
 from ..core.memory.layout import DONE
-from ..core.trial.batch import abandon_flights, back_up_batch, select_batch
+from ..core.trial.batch import (
+    abandon_flights,
+    back_up_batch,
+    back_up_graph_batch,
+    select_batch,
+    select_graph_batch,
+)
 from ..evaluators import NOTHING, ask
 from ..tree import Tree
 from ..tree.runner import ChunkedRunner
@@ -37,6 +43,9 @@ class BatchRunner(ChunkedRunner):
         self._batches: deque[_Batch] = deque()
         self._newest = 0  # the half of the places that was filled last
         self._thread: ThreadPoolExecutor | None = None
+        graph = bool(tree.fields.transpositions)
+        self._select_batch = select_graph_batch if graph else select_batch
+        self._back_up_batch = back_up_graph_batch if graph else back_up_batch
 
     def begin(self) -> None:
         """Start the thread that asks the evaluator."""
@@ -48,7 +57,7 @@ class BatchRunner(ChunkedRunner):
         if tree.root_waits:
             return tree.run(1)
         end = tree.trials + trials
-        while tree.trials < end:
+        while tree.trials < end and not tree.is_proven:
             if not self._fill(None if last is None else last - tree.trials):
                 return False
             if self._batches:
@@ -77,24 +86,27 @@ class BatchRunner(ChunkedRunner):
             left: how many more trials may be backed up; None for any number.
         """
         while len(self._batches) < 2:
-            selected = sum(batch.count for batch in self._batches)
-            wanted = self._size if left is None else min(self._size, left - selected)
+            flying = sum(batch.count for batch in self._batches)
+            wanted = self._size if left is None else min(self._size, left - flying)
             if wanted <= 0:
                 break
             if not self.tree.make_room_for(wanted):
                 return bool(self._batches)
-            if self._select(wanted) == 0:
+            selected = self._select(wanted)
+            if selected < 0:
+                return bool(self._batches)
+            if selected == 0:
                 break
         return True
 
     def _select(self, wanted: int) -> int:
-        """Select a batch and ask about it; how many trials it has."""
+        """Select a batch and ask about it; how many trials it has, or -1 where there is no memory for them."""
         tree, storage = self.tree, self.tree.storage
         first = self._newest = 0 if not self._batches or self._batches[-1].first else self._size
-        count = int(select_batch(tree.record, first, wanted))
-        if count < 0:
-            tree.handle(-count)
-        if count <= 0:
+        count = int(self._select_batch(tree.record, first, wanted))
+        if count < 0:  # it is selected anew once there is room for what a problem lists; a failure is raised
+            return self._select(wanted) if tree.handle(-count, wanted) else -1
+        if count == 0:
             return 0
         flights = storage.scratch["flights"][first : first + count]
         waits = flights["waits"] != 0
@@ -108,10 +120,12 @@ class BatchRunner(ChunkedRunner):
         """Wait for the oldest batch's answer, and back it up."""
         batch = self._batches[0]
         values, priors = batch.answer.result()
-        code = int(back_up_batch(self.tree.record, batch.first, batch.count, values, priors.reshape(-1)))
+        before = self.tree.trials
+        code = int(self._back_up_batch(self.tree.record, batch.first, batch.count, values, priors.reshape(-1)))
         if code != DONE:
             self.tree.handle(code)
         self._batches.popleft()
+        self.tree.keep_up(before)
 
 
 def _ask_about_any(evaluator: Any, problem: Any, words: Any, prior_wanted: bool) -> Any:

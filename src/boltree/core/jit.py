@@ -130,7 +130,9 @@ COSTLY = {
     "run_worker": ("trials of several threads on one tree", 20),
     "begin_merging": ("the merging of trees", 6),
     "select_batch": ("trials in batches", 6),
+    "select_graph_batch": ("trials in batches, with shared nodes", 7),
     "back_up_batch": ("the backup of batches", 3),
+    "back_up_graph_batch": ("the backup of batches, with shared nodes", 5),
     "run_searches": ("many searches", 14),
     "advance_groups": ("trials of many searches in common batches", 29),
 }

@@ -18,7 +18,7 @@ from ..belief.belief import Belief
 from ..checks import whole
 from ..core.interrupts import rescued
 from ..errors import ParameterError
-from ..evaluators import Evaluator, batch_size
+from ..evaluators import Evaluator
 from ..messages import shortened
 from ..parallel.threaded import check_threads
 from ..problem.problem import Problem, not_a_problem
@@ -26,7 +26,6 @@ from ..problem.record import Record
 from ..tree import Node, Tree
 from ..tree.advance import move_along, root_of, take_action
 from ..tree.hidden import belief_of
-from ..tree.leaves import is_external
 from ..tree.outcomes import Outcomes
 from ..tree.runner import Limits, OneThread, Runner
 from ..tree.survey import Survey, survey
@@ -66,8 +65,8 @@ class Search:
         deterministic: with several threads, the same tree for the same seed and number of threads.
         transpositions: True makes one node of every state at a depth, however it was reached; ``"state"`` one of
             every state, for problems with a discount below 1, whose horizon then bounds the length of a trial;
-            ``"auto"`` is True wherever it can be. Not with RENTS, H-MCTS and BRUE (docs: scale), nor with batches of
-            evaluations.
+            ``"auto"`` is True wherever it can be. Not with RENTS, H-MCTS and BRUE (docs: scale), nor with
+            `bt.Together`.
         outcomes: ``"sampled"`` weighs what an action leads to by how often it did; ``"known"`` by the probabilities
             that the problem lists (`outcomes`, or ``deterministic = True``); ``"pooled"`` by how often it did at any
             depth, where states come again. Both need `transpositions`; pooled ones growth ``"trial"``, and an algorithm
@@ -153,8 +152,8 @@ class Search:
             if transpositions and transpositions != "auto":
                 _warn_of_means(algorithm, settings.evaluator, growth)
         if transpositions == "auto":
-            batched = is_external(settings.evaluator, growth or settings.growth) and batch_size(settings.evaluator) > 1
-            shareable = on_full == "stop" and not batched and not problem.hidden
+            together = bool(getattr(settings.evaluator, "serves_many_searches", False))
+            shareable = on_full == "stop" and not together and not problem.hidden
             transpositions = shareable and not settings.algorithm.one_parent
         wishes: dict[str, Any] = {
             "growth": growth, "transpositions": transpositions, "outcomes": outcomes, "proofs": proofs

@@ -56,8 +56,8 @@ def transpositions_of(transpositions: Any, tree: TreeLike) -> int:
         raise ParameterError(
             f"{given}: must be False with on_full='recycle', because a shared node has several parents"
         )
-    if tree.batch > 1 or tree.in_common_batches:
-        raise ParameterError(f"{given}: the evaluator must be given one leaf at a time (batch=1), not batches")
+    if tree.in_common_batches:
+        raise ParameterError(f"{given}: must be False with bt.Together, whose batches are of trees")
     return BY_STATE if transpositions == "state" else BY_DEPTH
 
 

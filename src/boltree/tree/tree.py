@@ -256,6 +256,14 @@ class Tree:
                 self.exact.go_on()
         return self.drive(lambda: kernel(self.record, end - t.trials))
 
+    def keep_up(self, before: int) -> None:
+        """After trials that were not run by `run`: do what is due now and then, given how many there were before."""
+        t = self.fields
+        if self.estimates is not None and t.visits_made >= t.next_sweep:
+            self.handle(records.SWEEP)
+        if self.exact is not None and t.trials // self.exact.every > before // self.exact.every:
+            self.exact.go_on()
+
     def drive(self, kernel: Callable[[], int], trials: int = 1) -> bool:
         """Call a kernel until it is done, and handle its events; False when there is no memory to go on.
 

@@ -23,6 +23,7 @@ from ..memory.views import (
     edge_at,
     entropy_at,
     header_at,
+    link_at,
     mixture_of,
     node_at,
     noise_of,
@@ -306,6 +307,9 @@ def in_flight(tree: Any, node: Any, edge: Any) -> int:
     flights = np.int64(0)
     if tree.batching and node.flights > (1 if tree.owner else 0):  # a thread's own trial is among them
         child = np.int64(edge.child)
+        while child != NONE and tree.transpositions:  # a link; those that came another way count, too
+            flights += node_at(tree, np.int64(link_at(tree, child).child)).flights
+            child = np.int64(link_at(tree, child).next)
         while child != NONE:
             flights += node_at(tree, child).flights
             child = np.int64(node_at(tree, child).sibling)

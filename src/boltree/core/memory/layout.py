@@ -140,6 +140,7 @@ FLIGHT = np.dtype(
         ("leaf", "i4"),
         ("length", "i4"),
         ("made", "u1"),  # whether it made the leaf's node
+        ("cut", "u1"),  # whether it ended at the leaf without visiting it
         ("waits", "u1"),  # whether the leaf waits for its evaluation
         ("failed", "u1"),  # why its rollout failed
     ],
@@ -294,6 +295,8 @@ TREE = np.dtype(
         ("index_stale", "i8"),  # it holds nodes of a trial that was undone
         ("flights_at", "i8"),  # the trials of a batch; their paths, levels + 2 steps each
         ("flown_at", "i8"),
+        ("flown_links_at", "i8"),  # the links of these paths, where nodes are shared
+        ("flown_links_size", "i8"),
         ("flown_levels", "i8"),
         ("logs_at", "i8"),  # log(e + n) for small n
         ("logs_size", "i8"),
@@ -320,6 +323,7 @@ TREE = np.dtype(
         ("switch", "i8"),
         ("length", "i8"),
         ("leaf", "i8"),
+        ("cut", "i8"),  # this trial ended at its leaf without visiting it, because its value is known
         ("leaf_value", "f8"),
         ("pending", "i8"),  # 1: the last leaf waits for its evaluation; 2: the root for its own
         ("batching", "i8"),  # a batch is being selected: the way down changes no estimates

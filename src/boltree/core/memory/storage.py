@@ -81,6 +81,7 @@ def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
         "window": (min(int(tree.every) * levels, 1 << 16) if tree.adaptive else 1, np.int32),
         "flights": (2 * batch, FLIGHT),  # one batch is evaluated while the next is selected
         "flown": (2 * batch * levels, PATH),
+        "flown_links": (2 * batch * levels if tree.transpositions else 1, np.int32),
     }
     return {name: np.zeros(size, dtype) for name, (size, dtype) in wanted.items()}
 
@@ -139,6 +140,7 @@ class Storage:
         t.policies_size, t.out_size, t.two = scratch["policies"].size, scratch["out"].size, 2
         t.carried_next_at = t.carried_at + 8 * t.hidden_words
         t.levels = t.flown_levels = levels
+        t.flown_links_size = scratch["flown_links"].size
         t.window_size, t.logs_size = scratch["window"].size, LOGS.size
         return scratch
 

@@ -160,7 +160,7 @@ def advance(plan: Any, group: Any, leaves_at: int) -> None:
     if group.count:
         values = array_at(plan.values_at, plan.answers, _REAL)
         priors = array_at(plan.priors_at, plan.answers * plan.prior_items, _REAL)
-        group.status = back_up_flights(tree, 0, group.count, values, priors, group.row)
+        group.status = back_up_flights(tree, 0, group.count, values, priors, group.row, False)
         if group.status != DONE:
             group.waits = 0
             return
@@ -172,7 +172,7 @@ def advance(plan: Any, group: Any, leaves_at: int) -> None:
     group.status = room_for_trials(tree, wanted)
     if group.status != DONE:
         return
-    count = select_leaves(tree, 0, wanted)
+    count = select_leaves(tree, 0, wanted, False)
     if count < 0:
         group.status = -count
         return

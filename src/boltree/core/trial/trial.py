@@ -50,6 +50,7 @@ def descend(tree: Any, graph: bool, hidden: bool) -> int:
     """
     index, level = np.int64(tree.root), np.int64(0)
     fresh = False
+    tree.cut = 0
     draw_temperature(tree)
     begin_widening(tree)
     if hidden:
@@ -70,6 +71,7 @@ def descend(tree: Any, graph: bool, hidden: bool) -> int:
         tree.length = level
         if graph and (is_cut(tree, node, level, fresh) or (tree.proofs != 0 and node.marks & PROVEN)):
             tree.leaf_value = node.value
+            tree.cut = 1
             return DONE
         node.visits += 1
         if is_end(tree, node):
@@ -87,6 +89,7 @@ def descend(tree: Any, graph: bool, hidden: bool) -> int:
             if node.marks & PROVEN:  # an action that ends the problem proves it, and it is not entered
                 node.visits -= 1
                 tree.leaf_value = node.value
+                tree.cut = 1
                 return DONE
         status, action = draw_action(tree, index, level)
         if status != DONE:
@@ -137,7 +140,7 @@ def draw_outcome(tree: Any, index: int, action: int, level: int, graph: bool, hi
 
     The reward is entered into the path, and in a graph the link.
     """
-    slot = np.int64(step_at(tree, level).slot)
+    slot, before = np.int64(step_at(tree, level).slot), tree.node_count
     edge, first = np.int64(NONE), np.int64(NONE)
     if slot != NONE:
         edge = node_at(tree, index).block + slot
@@ -145,14 +148,16 @@ def draw_outcome(tree: Any, index: int, action: int, level: int, graph: bool, hi
     if graph and tree.known:
         return draw_listed(tree, index, edge, level)
     if not hidden and tree.deterministic and first != NONE:
-        child, new = (np.int64(link_at(tree, first).child) if graph else first), False
+        child = np.int64(link_at(tree, first).child) if graph else first
+        new = graph and node_at(tree, child).visits == 0
         step_at(tree, level).reward = link_at(tree, first).reward if graph else node_at(tree, child).reward
     else:
         status, child, new = sample_outcome(tree, index, action, edge, first, level, graph, hidden)
         if status != DONE:
             return status, child, new
     if graph:
-        path_links_of(tree)[level] = take_link(tree, edge, child, step_at(tree, level).reward, new)
+        made = tree.node_count > before
+        path_links_of(tree)[level] = take_link(tree, edge, child, step_at(tree, level).reward, made)
     return DONE, child, new
 
 
@@ -182,8 +187,8 @@ def sample_outcome(
         child = find_outcome(tree, edge, first, tree.node_count, terminal)
     if not hidden and child == NONE and tree.widening > 0.0 and edge != NONE:
         child = stand_in(tree, edge, first, terminal)
-    if child != NONE:
-        return DONE, child, False
+    if child != NONE:  # without a visit it is the leaf of a trial that was taken back, or is in flight
+        return DONE, child, graph and node_at(tree, child).visits == 0
     child = take_node(tree)
     status = enter_node(tree, child, index, action, first, level)
     if status != DONE:
