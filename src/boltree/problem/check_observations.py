@@ -52,7 +52,11 @@ class HistoryCheck:
             states = [self._start(rng) for _ in range(STATES)]
             for _ in range(min(self._problem.horizon, STEPS)):
                 legal = self._same_in_all(states, rng)
-                states = self._step(states, int(self._choose.choice(legal)), rng)
+                if self._problem.boxes is None:
+                    action = int(self._choose.choice(legal))
+                else:
+                    action = self._problem.plain_random_action(PlainState(states[0].copy()), rng.copy())
+                states = self._step(states, action, rng)
                 self._until = min(self._until, time.monotonic() + self._seconds)  # the first step compiles
                 if time.monotonic() > self._until:
                     return
@@ -64,13 +68,19 @@ class HistoryCheck:
     def _same_in_all(self, states: list[Any], rng: Any) -> list[int]:
         """The legal actions of states with the same history, which must be the same, as all else that searches ask."""
         problem = self._problem
-        asked: dict[str, Callable[[Any], Any]] = {"legal": lambda state: problem.legal_actions(state[0])}
+        asked: dict[str, Callable[[Any], Any]] = {}
+        if problem.boxes is None:
+            asked["legal"] = lambda state: problem.legal_actions(state[0])
         if problem.has("player"):
             asked["player"] = lambda state: problem.plain_player(state.copy())
         if problem.has("prior"):
             asked["prior"] = lambda state: problem.plain_prior(state.copy()).tolist()
-        if problem.has("random_action"):
-            asked["random_action"] = lambda state: problem.plain_random_action(PlainState(state.copy()), rng.copy())
+        for draw in ("random_action", "propose"):
+            if problem.has(draw):
+                plain = getattr(problem, f"plain_{draw}")
+                asked[draw] = lambda state, plain=plain: np.asarray(
+                    plain(PlainState(state.copy()), rng.copy())
+                ).tolist()
         for what, ask in asked.items():
             first = ask(states[0])
             for other in states[1:]:
@@ -81,9 +91,9 @@ class HistoryCheck:
                         f"{problem.written(other)}, though both were reached by the same actions and observations; it "
                         "may depend on nothing else"
                     )
-        return problem.legal_actions(states[0][0])
+        return problem.legal_actions(states[0][0]) if problem.boxes is None else []
 
-    def _step(self, states: list[Any], action: int, rng: Any) -> list[Any]:
+    def _step(self, states: list[Any], action: Any, rng: Any) -> list[Any]:
         """Take an action in every state; those of the observation that came most often."""
         problem = self._problem
         reached: dict[bytes, list[Any]] = {}
@@ -108,7 +118,7 @@ class HistoryCheck:
     def _start(self, rng: Any) -> Any:
         return np.asarray(self._problem.plain_start(rng)).reshape(1).copy()
 
-    def _observe(self, before: Any, action: int, after: Any, rng: Any) -> Any:
+    def _observe(self, before: Any, action: Any, after: Any, rng: Any) -> Any:
         problem, again, kept = self._problem, rng.copy(), (before.tobytes(), after.tobytes())
         plain = np.asarray(problem.plain_observe(before, action, after, rng)).reshape(1).copy()
         if (before.tobytes(), after.tobytes()) != kept:
@@ -116,7 +126,7 @@ class HistoryCheck:
         compiled = np.zeros_like(plain)
         self._compiled(
             "observe",
-            (problem.params_at, _at(before), action, _at(after), again.ctypes.data, _at(compiled)),
+            (problem.params_at, _at(before), self._given(action), _at(after), again.ctypes.data, _at(compiled)),
             f"after action {action} in state {problem.written(before)}",
         )
         if plain.tobytes() != compiled.tobytes() or rng.tobytes() != again.tobytes():
@@ -125,12 +135,20 @@ class HistoryCheck:
             )
         return plain
 
-    def _probability(self, seen: Any, before: Any, action: int, after: Any) -> float:
+    def _given(self, action: Any) -> int:
+        """What compiled functions are given for an action: its number, or where it lies, which is kept alive."""
+        boxes = self._problem.boxes
+        if boxes is None:
+            return int(action)
+        self._vector = boxes.vector(action)
+        return int(self._vector.ctypes.data)
+
+    def _probability(self, seen: Any, before: Any, action: Any, after: Any) -> float:
         problem, out = self._problem, np.zeros(4)
         plain = problem.plain_observation_probability(seen[0], before, action, after)
         self._compiled(
             "observation_probability",
-            (problem.params_at, _at(seen), _at(before), action, _at(after), out.ctypes.data),
+            (problem.params_at, _at(seen), _at(before), self._given(action), _at(after), out.ctypes.data),
             f"after action {action} in state {problem.written(before)}",
         )
         if not (plain >= 0.0 and math.isfinite(plain)):
@@ -143,7 +161,7 @@ class HistoryCheck:
             self._refuse_difference("observation_probability", plain, out[0], action, before)
         return plain
 
-    def _probabilities(self, action: int, steps: list[Any], rng: Any) -> None:
+    def _probabilities(self, action: Any, steps: list[Any], rng: Any) -> None:
         problem = self._problem
         for before, after, seen in steps[:4]:
             if self._probability(seen, before, action, after) == 0.0:
@@ -169,10 +187,10 @@ class HistoryCheck:
         given = self._problem.observation
         return isinstance(given, Record) and given.real
 
-    def _frequencies(self, before: Any, action: int, after: Any, rng: Any) -> None:
+    def _frequencies(self, before: Any, action: Any, after: Any, rng: Any) -> None:
         problem = self._problem
         seen = np.zeros(1, problem.observation_layout())
-        task = (problem.params_at, _at(before), action, _at(after), rng.ctypes.data, _at(seen))
+        task = (problem.params_at, _at(before), self._given(action), _at(after), rng.ctypes.data, _at(seen))
         counts: Counter[bytes] = Counter()
         for _ in range(DRAWN):
             self._compiled("observe", task, f"after action {action} in state {problem.written(before)}")
@@ -198,7 +216,7 @@ class HistoryCheck:
                 f"{self._name}.perturb makes {problem.written(plain)} {first} but {problem.written(compiled)} {second} "
                 f"of state {problem.written(state)}"
             )
-        if problem.legal_actions(plain[0]) != problem.legal_actions(state[0]):
+        if problem.boxes is None and problem.legal_actions(plain[0]) != problem.legal_actions(state[0]):
             raise ProblemError(
                 f"{self._name}.perturb makes {problem.written(plain)} of state {problem.written(state)}, in which "
                 "other actions are legal; it may change only what the history does not determine"
@@ -209,7 +227,7 @@ class HistoryCheck:
             self._problem.reraise()
             raise ProblemError(f"{self._name}.{function} raises when compiled {where}, but not in plain Python")
 
-    def _refuse_difference(self, what: str, plain: Any, compiled: Any, action: int, before: Any) -> NoReturn:
+    def _refuse_difference(self, what: str, plain: Any, compiled: Any, action: Any, before: Any) -> NoReturn:
         first, second = self._forms
         raise ProblemError(
             f"{self._name}.{what} gives {plain} {first} but {compiled} {second} after action {action} in state "

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.memory import layout as records
 from ..errors import ParameterError, ProblemError, note
+from ..problem.boxes import HeldActions
 from ..problem.state import PlainState
 from .hidden import carried_state
 from .tree_like import TreeLike
@@ -195,10 +196,11 @@ def _observe_after(problem: Any, state: PlainState, action: Any, rng: Any) -> No
 
 
 def _rollout(problem: Any, state: PlainState, rng: Any) -> None:
+    held = None if problem.boxes is None or problem.has("random_action") else HeldActions(problem.boxes, rng)
     for _ in range(problem.horizon):
         before, function, action = PlainState(state.memory.copy()), "random_action", ""
         try:
-            chosen = problem.plain_random_action(state, rng)
+            chosen = problem.plain_random_action(state, rng) if held is None else held.next()
             function, action = "step", f"action {chosen} "
             if problem.plain_step(state, chosen, rng)[1]:
                 break
