@@ -77,10 +77,11 @@ class HistoryCheck:
             asked["prior"] = lambda state: problem.plain_prior(state.copy()).tolist()
         for draw in ("random_action", "propose"):
             if problem.has(draw):
-                plain = getattr(problem, f"plain_{draw}")
-                asked[draw] = lambda state, plain=plain: np.asarray(
-                    plain(PlainState(state.copy()), rng.copy())
-                ).tolist()
+
+                def drawn(state: Any, plain: Any = getattr(problem, f"plain_{draw}")) -> Any:
+                    return np.asarray(plain(PlainState(state.copy()), rng.copy())).tolist()
+
+                asked[draw] = drawn
         for what, ask in asked.items():
             first = ask(states[0])
             for other in states[1:]:
