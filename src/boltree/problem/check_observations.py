@@ -10,6 +10,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -77,11 +78,7 @@ class HistoryCheck:
             asked["prior"] = lambda state: problem.plain_prior(state.copy()).tolist()
         for draw in ("random_action", "propose"):
             if problem.has(draw):
-
-                def drawn(state: Any, plain: Any = getattr(problem, f"plain_{draw}")) -> Any:
-                    return np.asarray(plain(PlainState(state.copy()), rng.copy())).tolist()
-
-                asked[draw] = drawn
+                asked[draw] = partial(_drawn, getattr(problem, f"plain_{draw}"), rng)
         for what, ask in asked.items():
             first = ask(states[0])
             for other in states[1:]:
@@ -247,3 +244,8 @@ def _surprise(count: int, p: float) -> float:
 
 def _at(array: Any) -> int:
     return int(array.ctypes.data)
+
+
+def _drawn(function: Any, rng: Any, state: Any) -> Any:
+    """What one of the problem's functions draws in a state, as plain numbers."""
+    return np.asarray(function(PlainState(state.copy()), rng.copy())).tolist()
