@@ -22,7 +22,6 @@ from ..core.jit import JIT_DISABLED
 from ..core.native import address_of_compiled, address_of_python, array_at, build_array, record_at
 from ..core.random import uniform
 from ..errors import ProblemError
-from .box_rollout import box_rollout
 from .boxes import Boxes, looker
 from .observation import observation_wrapper
 from .record import Record
@@ -195,6 +194,8 @@ def wrapper_of(
 
         return step
     if name == "rollout" and boxes is not None:
+        from .box_rollout import box_rollout  # most problems have none
+
         return box_rollout(advance, functions, layout, read, boxes)
     if name == "rollout":
         draw = compiled_or_plain(random_action_of(functions), temporaries, owner)
