@@ -75,12 +75,12 @@ class HistoryCheck:
             asked["player"] = lambda state: problem.plain_player(state.copy())
         if problem.has("prior"):
             asked["prior"] = lambda state: problem.plain_prior(state.copy()).tolist()
-        for draw in ("random_action", "propose"):
-            if problem.has(draw):
-                plain = getattr(problem, f"plain_{draw}")
-                asked[draw] = lambda state, plain=plain: np.asarray(
-                    plain(PlainState(state.copy()), rng.copy())
-                ).tolist()
+        if problem.has("random_action"):
+            asked["random_action"] = lambda state: _plain(
+                problem.plain_random_action(PlainState(state.copy()), rng.copy())
+            )
+        if problem.has("propose"):
+            asked["propose"] = lambda state: _plain(problem.plain_propose(PlainState(state.copy()), rng.copy()))
         for what, ask in asked.items():
             first = ask(states[0])
             for other in states[1:]:
@@ -246,3 +246,8 @@ def _surprise(count: int, p: float) -> float:
 
 def _at(array: Any) -> int:
     return int(array.ctypes.data)
+
+
+def _plain(action: Any) -> Any:
+    """An action as it can be compared: the numbers of an array in a list."""
+    return np.asarray(action).tolist()
