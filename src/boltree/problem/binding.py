@@ -23,7 +23,6 @@ from ..core.native import address_of_compiled, address_of_python, array_at, buil
 from ..core.random import uniform
 from ..errors import ProblemError
 from ..log import logger
-from .box_rollout import box_rollout
 from .boxes import Boxes, looker
 from .observation import observation_wrapper
 from .record import Record
@@ -196,6 +195,8 @@ def wrapper_of(
 
         return step
     if name == "rollout" and boxes is not None:
+        from .box_rollout import box_rollout  # most problems have none
+
         return box_rollout(advance, functions, layout, read, boxes)
     if name == "rollout":
         draw = compiled_or_plain(random_action_of(functions), temporaries, owner)

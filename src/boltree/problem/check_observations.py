@@ -10,7 +10,6 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -76,9 +75,12 @@ class HistoryCheck:
             asked["player"] = lambda state: problem.plain_player(state.copy())
         if problem.has("prior"):
             asked["prior"] = lambda state: problem.plain_prior(state.copy()).tolist()
-        for draw in ("random_action", "propose"):
-            if problem.has(draw):
-                asked[draw] = partial(_drawn, getattr(problem, f"plain_{draw}"), rng)
+        if problem.has("random_action"):
+            asked["random_action"] = lambda state: _plain(
+                problem.plain_random_action(PlainState(state.copy()), rng.copy())
+            )
+        if problem.has("propose"):
+            asked["propose"] = lambda state: _plain(problem.plain_propose(PlainState(state.copy()), rng.copy()))
         for what, ask in asked.items():
             first = ask(states[0])
             for other in states[1:]:
@@ -246,6 +248,6 @@ def _at(array: Any) -> int:
     return int(array.ctypes.data)
 
 
-def _drawn(function: Any, rng: Any, state: Any) -> Any:
-    """What one of the problem's functions draws in a state, as plain numbers."""
-    return np.asarray(function(PlainState(state.copy()), rng.copy())).tolist()
+def _plain(action: Any) -> Any:
+    """An action as it can be compared: the numbers of an array in a list."""
+    return np.asarray(action).tolist()
