@@ -28,8 +28,8 @@ OTHERS = (
     "scipy",
     "torch",
 )
-MOST_MODULES = 134
-"""Of this package, of which 59 are the kernel's; it was 161 when Go, the lab and the viewer were among them."""
+MOST_MODULES = 135
+"""Of this package, of which 60 are the kernel's; it was 161 when Go, the lab and the viewer were among them."""
 
 
 def reached(code: str) -> set[str]:
