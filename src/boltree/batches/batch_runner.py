@@ -43,9 +43,7 @@ class BatchRunner(ChunkedRunner):
         self._batches: deque[_Batch] = deque()
         self._newest = 0  # the half of the places that was filled last
         self._thread: ThreadPoolExecutor | None = None
-        graph = bool(tree.fields.transpositions)
-        self._select_batch = select_graph_batch if graph else select_batch
-        self._back_up_batch = back_up_graph_batch if graph else back_up_batch
+        self._graph = bool(tree.fields.transpositions)
 
     def begin(self) -> None:
         """Start the thread that asks the evaluator."""
@@ -103,7 +101,8 @@ class BatchRunner(ChunkedRunner):
         """Select a batch and ask about it; how many trials it has, or -1 where there is no memory for them."""
         tree, storage = self.tree, self.tree.storage
         first = self._newest = 0 if not self._batches or self._batches[-1].first else self._size
-        count = int(self._select_batch(tree.record, first, wanted))
+        select = select_graph_batch if self._graph else select_batch
+        count = int(select(tree.record, first, wanted))
         if count < 0:  # it is selected anew once there is room for what a problem lists; a failure is raised
             return self._select(wanted) if tree.handle(-count, wanted) else -1
         if count == 0:
@@ -121,7 +120,8 @@ class BatchRunner(ChunkedRunner):
         batch = self._batches[0]
         values, priors = batch.answer.result()
         before = self.tree.trials
-        code = int(self._back_up_batch(self.tree.record, batch.first, batch.count, values, priors.reshape(-1)))
+        back_up = back_up_graph_batch if self._graph else back_up_batch
+        code = int(back_up(self.tree.record, batch.first, batch.count, values, priors.reshape(-1)))
         if code != DONE:
             self.tree.handle(code)
         self._batches.popleft()
