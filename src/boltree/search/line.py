@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..terminal import table
 from ..tree import Node, Tree
 
 LONGEST_LINE = 200
@@ -34,6 +33,8 @@ class PlannedLine(tuple[PlannedStep, ...]):
     __slots__ = ()
 
     def __str__(self) -> str:
+        from ..terminal import table
+
         if not self:
             return "nothing is known of what comes next"
         return table(
