@@ -115,7 +115,9 @@ class Search:
         if not hasattr(problem, "_memory"):
             raise ParameterError(f"problem={type(problem).__name__}: its __init__ must call super().__init__(...)")
         if not (algorithm is None or isinstance(algorithm, Algorithm)):
-            raise ParameterError(f"algorithm={algorithm!r}: must be an algorithm, such as bt.DENTS(), or None")
+            of_class = isinstance(algorithm, type) and issubclass(algorithm, Algorithm)
+            wanted = f"bt.{algorithm.__name__}() makes one of the class" if of_class else "such as bt.DENTS(), or None"
+            raise ParameterError(f"algorithm={algorithm!r}: must be an algorithm, {wanted}")
         if growth not in ("leaf", "trial", None):
             raise ParameterError(f"growth={growth!r}: must be 'leaf' or 'trial'")
         check_threads(threads, deterministic)
