@@ -215,6 +215,8 @@ def test_bad_searches(options, message):
 def test_wrong_objects():
     with pytest.raises(bt.ParameterError, match=r"problem='frozen-lake': must be a bt\.Problem"):
         bt.Search("frozen-lake", bt.BTS())
+    with pytest.raises(bt.ParameterError, match=r"must be an algorithm, bt.UCT\(\) makes one of the class"):
+        bt.Search(bt.problems.DChain(4), bt.UCT)
     with pytest.raises(bt.ParameterError, match="algorithm='bts': must be an algorithm"):
         bt.Search(bt.problems.DChain(4), "bts")
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import boltree as bt
 from boltree.core.random import new_generator
 from boltree.problem.state import PlainState
+from child import LONG
 from mdps import random_mdp
 from python_problems import Slippery
 
@@ -185,3 +190,57 @@ def test_progress_is_shown_where_it_is_wanted(capsys):
     assert "100%  2 episodes  value 1.0000" in capsys.readouterr().err
     bt.evaluate(bt.problems.DChain(4), trials=50, episodes=2)
     assert capsys.readouterr().err == ""
+
+
+SCRIPT = """
+import boltree as bt
+
+
+class Line(bt.PythonProblem):
+    actions, horizon = 2, 3
+
+    def start(self, rng):
+        return 0
+
+    def step(self, state, action, rng):
+        return state + action, float(action), False
+
+
+{calls}
+"""
+
+CALL = "print(bt.evaluate(Line(), bt.UCT(), trials=5, episodes=2, workers=2).value.mean)"
+
+
+def ran(arguments, folder):
+    """What a program of the user's prints, and what it says where it fails."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LONG,
+    )
+
+
+def test_a_script_that_each_worker_would_run_again_is_refused(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(calls=CALL))
+    found = ran([str(script)], tmp_path)
+    last = found.stderr[found.stderr.index("ParameterError") :]
+    assert "workers=2: each worker process imports script.py first, and would come to line 15 again" in last
+    assert 'if __name__ == "__main__":' in last
+    assert found.stderr.count("Traceback") == 1
+    script.write_text(SCRIPT.format(calls=f"def main():\n    {CALL}\n\n\nif __name__ == '__main__':\n    main()"))
+    found = ran([str(script)], tmp_path)
+    assert "Traceback" not in found.stderr
+    assert 0.0 <= float(found.stdout) <= 3.0
+
+
+def test_a_problem_of_an_interactive_session_is_not_sent_to_workers(tmp_path):
+    found = ran(["-c", SCRIPT.format(calls=CALL)], tmp_path)
+    assert "workers=2: worker processes cannot import Line, which was written in an interactive session" in found.stderr
+    assert found.stderr.count("Traceback") == 1

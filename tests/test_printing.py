@@ -61,6 +61,34 @@ def test_shared_nodes_are_printed_once():
     assert len(text.splitlines()) < len(tree_text(searched_as_a_tree().tree, 4).splitlines())
 
 
+def test_shared_states_with_a_picture_of_several_lines_are_named_by_their_fields():
+    lake = bt.problems.FrozenLake("8x8")
+    search = bt.Search(lake, bt.UCT(), seed=0, transpositions=True, growth="trial")
+    search.run(trials=1_000)
+    text = tree_text(search.tree, 3)
+    assert "... shown above (state State(cell=" in text
+    assert "(state '')" not in text
+
+
+def test_a_line_prints_as_a_table():
+    search = bt.Search(bt.problems.DChain(4), bt.BTS(), seed=0)
+    search.run(trials=500)
+    line = search.line()
+    heads, _, first, *_ = str(line).splitlines()
+    assert heads.split() == ["step", "action", "value", "visits"]
+    assert first.split() == ["1", line[0].name, f"{line[0].value:.4g}", f"{line[0].visits:,}"]
+    assert str(bt.Search(bt.problems.DChain(4), bt.BTS()).line()) == "nothing is known of what comes next"
+
+
+def test_warnings_point_at_the_users_line():
+    options = {"evaluator": 0.5, "transpositions": True}
+    with pytest.warns(UserWarning, match=r"transpositions=True with UCT and evaluator=0.5") as found:
+        bt.act(Grid(), bt.UCT(), trials=5, **options)
+    with pytest.warns(UserWarning, match=r"transpositions=True with UCT and evaluator=0.5") as again:
+        bt.Search(Grid(), bt.UCT(), **options)
+    assert {one.filename for one in (*found, *again)} == {__file__}
+
+
 def searched_as_a_tree():
     search = bt.Search(Grid(), bt.BTS(), seed=0)
     search.run(trials=3_000)

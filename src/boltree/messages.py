@@ -1,10 +1,15 @@
-"""Words for messages: a value cut to a length, and the name that was probably meant."""
+"""Words for messages: a value cut to a length, the name that was probably meant; warnings at the user's own line."""
 
 from __future__ import annotations
 
 import difflib
+import inspect
+import os
+import warnings
 from collections.abc import Iterable
 from typing import Any
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 LONGEST = 160
 """The most characters of a value in a message."""
@@ -50,3 +55,11 @@ def did_you_mean(given: str, known: Iterable[str], most: int = 1, likeness: floa
 
 def _letters(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def warn(said: str) -> None:
+    """Warn at the line of the program that called the package, through whichever of its functions."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(said, stacklevel=level)

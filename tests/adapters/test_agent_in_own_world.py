@@ -88,3 +88,10 @@ def test_an_episode_ends():
     assert len(episode.observations) == len(episode.actions) - 1
     with pytest.raises(bt.ParameterError, match=r"the episode has ended; call reset\(\)"):
         agent.step()
+
+
+def test_a_misspelt_option_is_named():
+    with pytest.raises(
+        bt.ParameterError, match=r"Agent: secnds: must be an option of bt.Search; did you mean seconds\?"
+    ):
+        bt.Agent(bt.problems.DChain(4), secnds=1.0)

@@ -267,3 +267,46 @@ def test_names_on_a_page_differ_from_node_to_node():
     assert below["names"] == [f"o{row[0]}" for row in below["rows"]]
     line = data["searches"][0]["line"][-1]
     assert [name[0] for name in line] == list("xoxoxoxoxo")[: len(line)]
+
+
+@pytest.mark.parametrize(
+    ("game", "ours"),
+    [
+        ("connect_four", "ConnectFour()"),
+        ("tic_tac_toe", "TicTacToe()"),
+        ("hex(board_size=5)", "Hex(5)"),
+        ("breakthrough(rows=6,columns=5)", "Breakthrough(6, 5)"),
+        ("othello", "Othello()"),
+        ("mancala", "Kalah()"),
+        ("hex", ""),  # 11 x 11 is more than ours can be
+        ("connect_four(rows=5)", ""),
+        ("pig", ""),
+    ],
+)
+def test_a_game_that_is_compiled_too_is_named(game, ours, caplog):
+    with caplog.at_level("INFO", logger="boltree"):
+        theirs = bt.from_openspiel(game)
+    assert caplog.text.endswith(f"bt.problems.{ours} too, compiled: many times as fast\n") if ours else not caplog.text
+    if ours:
+        compiled = eval(f"bt.problems.{ours}")
+        assert len(compiled.legal_actions(compiled.start_state())) == len(theirs.start(None).legal_actions())
+
+
+def test_rollouts_pay_what_openspiels_games_pay():
+    """Whoever moves, the result is player 0's."""
+    problem = bt.from_openspiel("tic_tac_toe")
+    state = problem.game.new_initial_state()
+    for move in (0, 3, 1, 4, 8):  # O moves, and can win at 5
+        state.apply_action(move)
+    rng = Generator(new_generator(3))
+    found = [problem.rollout(state, 9, rng) for _ in range(4_000)]
+    exact = random_value(state)
+    assert np.mean(found) == pytest.approx(exact, abs=4 * np.std(found) / 4_000**0.5)
+    assert set(found) <= {-1.0, 0.0, 1.0}
+
+
+def random_value(state):
+    """Player 0's mean return of random moves to the end."""
+    if state.is_terminal():
+        return state.returns()[0]
+    return np.mean([random_value(state.child(a)) for a in state.legal_actions()])

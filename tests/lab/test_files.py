@@ -91,6 +91,7 @@ def test_options_of_searches_are_read_and_written(tmp_path: Path) -> None:
         (('"d-chain"', '"DChain(0)"'), "length=0"),
         (('"d-chain"', '"nosuchmodule:problem"'), "No module named 'nosuchmodule'"),
         (("alpha = [0.1, 1.0]", "alhpa = 1"), "algorithms[1] (bts): unknown key alhpa; allowed are alpha"),
+        (("alpha = [0.1, 1.0]", "threads = 2"), "; threads is written above the algorithms, for all of them"),
         (("alpha = [0.1, 1.0]", "alpha = []"), "algorithms[1]: alpha = []: an empty grid"),
         (("alpha = [0.1, 1.0]", "alpha = -1"), "algorithms[1]: BTS: alpha=-1"),
         (("alpha = [0.1, 1.0]", 'alpha = "hot"'), "algorithms[1]: BTS: alpha='hot'"),

@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from ..algorithms.table import Algorithm
 from ..errors import ParameterError
+from ..messages import did_you_mean
 from ..problem.problem import Problem
-from ..search.act import Episode, Simulation, most_steps, run_at_least_once, simulated
+from ..search.act import SEARCH_OPTIONS, Episode, Simulation, most_steps, run_at_least_once, simulated
 from ..search.search import Search
 from . import from_gymnasium
 
@@ -57,6 +58,10 @@ class Agent:
         horizon: Literal["absolute", "receding"] | None = None,
         **options: Any,
     ) -> None:
+        for name in options:
+            if name not in SEARCH_OPTIONS:
+                known = ("trials", "seconds", "horizon", *SEARCH_OPTIONS)
+                raise ParameterError(f"Agent: {name}: must be an option of bt.Search{did_you_mean(name, known)}")
         if trials is None and seconds is None:
             raise ParameterError("Agent: give trials=... or seconds=..., how long to plan before each step")
         if horizon not in ("absolute", "receding", None):

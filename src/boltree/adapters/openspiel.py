@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..extras import needs
+from ..log import logger
 from ..messages import did_you_mean
 from ..problem.problem import MAX_ACTIONS, Problem
 from ..problem.python.problem import PythonProblem
@@ -37,6 +38,7 @@ def from_openspiel(game: Any, *, horizon: int | None = None, discount: float = 1
             f"game={str(found)!r}: {refusal}; must be a game of one player, or of two with opposite interests, with "
             "perfect information and moves in turn"
         )
+    _say_if_compiled(found)
     certain = found.get_type().chance_mode == pyspiel.GameType.ChanceMode.DETERMINISTIC
     kind = OpenSpielGame if certain else OpenSpielGameOfChance
     return kind(found, horizon, discount)
@@ -58,6 +60,26 @@ def _game(pyspiel: Any, game: Any, parameters: dict[str, Any]) -> Any:
         return pyspiel.load_game(game, parameters) if parameters else pyspiel.load_game(game)
     except (pyspiel.SpielError, RuntimeError, TypeError) as error:
         raise ParameterError(f"game={game!r}: {error}") from error
+
+
+COMPILED: dict[str, tuple[str, dict[str, Any]]] = {
+    "tic_tac_toe": ("TicTacToe()", {}),
+    "connect_four": ("ConnectFour()", {"rows": 6, "columns": 7, "x_in_row": 4}),
+    "hex": ("Hex({num_cols})", {"num_cols": range(2, 9), "swap": False}),
+    "breakthrough": ("Breakthrough({rows}, {columns})", {"rows": range(3, 9), "columns": range(2, 9)}),
+    "othello": ("Othello()", {}),
+    "mancala": ("Kalah()", {}),
+}
+"""Games that are in `bt.problems` by the same rules: what they are called there, and for which parameters."""
+
+
+def _say_if_compiled(game: Any) -> None:
+    """Tell the user where the same game is compiled, which is many times as fast."""
+    name, found = game.get_type().short_name, game.get_parameters()
+    call, wanted = COMPILED.get(name, ("", {}))
+    fits = all(found.get(key) in (value if isinstance(value, range) else (value,)) for key, value in wanted.items())
+    if call and fits and found.get("num_cols") == found.get("num_rows"):
+        logger.info("%s is bt.problems.%s too, compiled: many times as fast", name, call.format(**found))
 
 
 def _refusal(pyspiel: Any, game: Any) -> str:
@@ -85,10 +107,11 @@ class OpenSpielGame(PythonProblem):
 
     def __init__(self, game: Any, horizon: int | None, discount: float) -> None:
         self.game = game
-        longest = game.max_game_length()
+        longest, self._pays_at_end = game.max_game_length(), _pays_at_end(game)
         super().__init__(
             actions=game.num_distinct_actions(), horizon=longest if horizon is None else horizon, discount=discount
         )
+        self._sum = float(game.utility_sum() or 0.0) if game.num_players() == 2 else 0.0
         self._to_the_end = discount == 1.0 and self.horizon >= longest
 
     def has(self, name: str) -> bool:
@@ -103,7 +126,14 @@ class OpenSpielGame(PythonProblem):
 
     def step(self, state: Any, action: int, rng: Any) -> tuple[Any, float, bool]:
         """The state after a move, what it adds to the first player's return, and whether the game is over."""
-        return _after(state, state.child(action))
+        return self._after(state, state.child(action))
+
+    def _after(self, before: Any, after: Any) -> tuple[Any, float, bool]:
+        """A state, what the first player's return has grown by since the one before, and whether the game is over."""
+        over = after.is_terminal()
+        if self._pays_at_end:
+            return after, after.returns()[0] if over else 0.0, over
+        return after, after.returns()[0] - before.returns()[0], over
 
     def legal(self, state: Any) -> list[int]:
         """The legal moves."""
@@ -115,6 +145,8 @@ class OpenSpielGame(PythonProblem):
 
     def rollout(self, state: Any, steps: int, rng: Any) -> float:
         """Play random moves; by OpenSpiel itself where nothing cuts the game off."""
+        if self._to_the_end and self._pays_at_end:
+            return self._random_result(state, rng)
         before = state.returns()[0]
         if self._to_the_end:
             return self._random_return(state, rng) - float(before)
@@ -131,26 +163,29 @@ class OpenSpielGame(PythonProblem):
                 break
         return total
 
-    def _random_return(self, state: Any, rng: Any) -> float:
-        """The first player's return after random moves to the end, by OpenSpiel itself."""
+    def _random_result(self, state: Any, rng: Any) -> float:
+        """The first player's return after random moves to the end, where nothing is paid before: one call."""
         import pyspiel
 
+        # a tree search of one simulation is one rollout; it pays the player who moves
         seed = int(rng.random() * 2**31)
-        if self.game.get_type().reward_model != pyspiel.GameType.RewardModel.TERMINAL:
-            state, bots = state.clone(), []
-            for player in range(self.game.num_players()):
-                bots.append(pyspiel.make_uniform_random_bot(player, int(rng.random() * 2**31)))
-            pyspiel.evaluate_bots(state, bots, seed)
-            return float(state.returns()[0])
-        # a tree search of one simulation is one rollout, in a single call; it pays the player who moves
         evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-        bot = pyspiel.MCTSBot(self.game, evaluator, 1.0, 1, 1, False, seed, False)
-        paid = float(bot.mcts_search(state).total_reward)
-        return paid if state.current_player() == 0 else float(self.game.utility_sum()) - paid
+        paid = pyspiel.MCTSBot(self.game, evaluator, 1.0, 1, 1, False, seed, False).mcts_search(state).total_reward
+        return float(paid if state.current_player() == 0 else self._sum - paid)
+
+    def _random_return(self, state: Any, rng: Any) -> float:
+        """The first player's return after random moves to the end, by OpenSpiel's own players."""
+        import pyspiel
+
+        state, bots = state.clone(), []
+        for player in range(self.game.num_players()):
+            bots.append(pyspiel.make_uniform_random_bot(player, int(rng.random() * 2**31)))
+        pyspiel.evaluate_bots(state, bots, int(rng.random() * 2**31))
+        return float(state.returns()[0])
 
     def key(self, state: Any) -> Hashable:
         """The moves that led here."""
-        return tuple(state.history())
+        return state.history_str()  # type: ignore[no-any-return]
 
     def show(self, state: Any) -> str:
         """OpenSpiel's own picture."""
@@ -189,7 +224,7 @@ class OpenSpielGameOfChance(OpenSpielGame):
         after = state.child(action)
         for move in self._sequences(state, action)[k][1]:
             after.apply_action(move)
-        return _after(state, after)
+        return self._after(state, after)
 
     def _sequences(self, state: Any, action: int) -> list[tuple[float, tuple[int, ...]]]:
         if self._last is None or self._last[0] is not state or self._last[1] != action:
@@ -197,8 +232,11 @@ class OpenSpielGameOfChance(OpenSpielGame):
         return self._last[2]
 
 
-def _after(before: Any, after: Any) -> tuple[Any, float, bool]:
-    return after, after.returns()[0] - before.returns()[0], after.is_terminal()
+def _pays_at_end(game: Any) -> bool:
+    """Whether nothing is paid before a game ends."""
+    import pyspiel
+
+    return bool(game.get_type().reward_model == pyspiel.GameType.RewardModel.TERMINAL)
 
 
 def _sequences(state: Any) -> list[tuple[float, tuple[int, ...]]]:

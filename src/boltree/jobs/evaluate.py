@@ -25,6 +25,7 @@ from ..search.progress import bar
 from ..search.search import Search
 from .evaluation import Evaluation
 from .executors import Executor, Here, Processes, Progress, Threads
+from .main_module import check_can_be_found
 from .statistics import interval
 
 
@@ -200,6 +201,7 @@ def _executor(problem: Problem, environment: Any, workers: int, job: PlayedEpiso
         return Here()
     if environment is None and not isinstance(problem, PythonProblem):
         return Threads(workers)
+    check_can_be_found(workers, problem)
     try:
         pickle.dumps(job)
     except Exception as error:  # whatever an object of the user's raises

@@ -18,6 +18,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from .main_module import check_main_module
+
 ATTEMPTS = 3
 """How often a job is tried whose worker died (killed, out of memory) before it counts as failed."""
 
@@ -181,6 +183,7 @@ class Processes:
         self, jobs: Sequence[Runnable], progress: Progress, tick: Callable[[], None]
     ) -> Generator[Finished, None, None]:
         """Run all jobs; those that were there when a worker died are tried again, one at a time."""
+        check_main_module(self.workers)
         tries = dict.fromkeys(range(len(jobs)), 0)
         while tries:
             running: dict[Future[Finished], int] = {}

@@ -143,6 +143,8 @@ def _no_others(where: str, given: Mapping[str, Any], allowed: Sequence[str]) -> 
     for key in given:
         if key not in allowed:
             hint = did_you_mean(key, allowed)
+            if "algorithms[" in where and key in _KEYS:
+                hint = f"; {key} is written above the algorithms, for all of them"
             raise ParameterError(f"{where}: unknown key {key}; allowed are {', '.join(allowed)}{hint}")
 
 

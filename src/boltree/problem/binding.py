@@ -22,7 +22,6 @@ from ..core.jit import JIT_DISABLED
 from ..core.native import address_of_compiled, address_of_python, array_at, build_array, record_at
 from ..core.random import uniform
 from ..errors import ProblemError
-from ..log import logger
 from .boxes import Boxes, looker
 from .observation import observation_wrapper
 from .record import Record
@@ -418,6 +417,7 @@ class Binding:
             return address_of_compiled(self._wrapper(name, True, boxes), ARITY[name], kept, temporaries=True)
         except Exception as error:  # Numba raises exceptions of many classes
             self._refuse_misspelt(("step", "legal", "random_action", "outcomes") if name == "rollout" else (name,))
+            from ..log import logger
             from .not_compiled import reason_of
 
             used = "step, legal, random_action or outcomes" if name == "rollout" else name

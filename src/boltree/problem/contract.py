@@ -108,6 +108,8 @@ def transition(problem: AskedProblem, method: str, answer: Any, state: Any, acti
         following, given, done = answer
     except (TypeError, ValueError):
         refuse(problem, method, answer, _where(state, action), STEP)
+    if type(given) is float and math.isfinite(given) and (done is True or done is False):
+        return following, given, done  # as nearly always: nothing more to look at
     reward = _number(given)
     if reward is None:
         refuse(problem, method, answer, _where(state, action), f"{STEP}, the reward a number")
@@ -175,6 +177,8 @@ def _check_sum(problem: AskedProblem, method: str, state: Any, action: int, chan
 def legal_of(problem: AskedProblem, state: Any) -> list[int]:
     """What `legal` returned."""
     answer = problem.legal(state)  # type: ignore[attr-defined]
+    if type(answer) is list and _are_actions(answer, problem.actions):
+        return answer
     given = _items(answer)
     allowed = f"the numbers of the legal actions, each once, from 0 to {problem.actions - 1}"
     if given is None or any(isinstance(a, (bool, np.bool_)) or _whole(a) is None for a in given):
@@ -183,6 +187,12 @@ def legal_of(problem: AskedProblem, state: Any) -> list[int]:
     if len(set(legal)) < len(legal) or not all(0 <= a < problem.actions for a in legal):
         refuse(problem, "legal", legal, _where(state), allowed)
     return legal
+
+
+def _are_actions(given: list[Any], actions: int) -> bool:
+    """Whether a list holds plain numbers of actions, each once; looked at without a step of Python for each."""
+    kinds = set(map(type, given))
+    return not kinds or (kinds == {int} and min(given) >= 0 and max(given) < actions and len(set(given)) == len(given))
 
 
 def player_of(problem: AskedProblem, state: Any) -> int:

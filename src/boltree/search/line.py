@@ -27,7 +27,23 @@ class PlannedStep:
     visits: int
 
 
-def line_of(tree: Tree, node: Node | None, steps: int = LONGEST_LINE) -> tuple[PlannedStep, ...]:
+class PlannedLine(tuple[PlannedStep, ...]):
+    """The steps of a line, a tuple, which prints as a table."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        from ..terminal import table
+
+        if not self:
+            return "nothing is known of what comes next"
+        return table(
+            ["step", "action", "value", "visits"],
+            [[f"{i}", step.name, f"{step.value:.4g}", f"{step.visits:,}"] for i, step in enumerate(self, 1)],
+        )
+
+
+def line_of(tree: Tree, node: Node | None, steps: int = LONGEST_LINE) -> PlannedLine:
     """The best actions from a node of a tree on, each followed by its likeliest outcome: as far as values are known."""
     line: list[PlannedStep] = []
     assert node is not None
@@ -56,10 +72,10 @@ def line_of(tree: Tree, node: Node | None, steps: int = LONGEST_LINE) -> tuple[P
                 line.append(PlannedStep(state, chosen, problem.action_name_in(state, chosen), value, 0))
             node, here = None, following
         left -= 1
-    return tuple(line)
+    return PlannedLine(line)
 
 
-def _line_of_histories(node: Node, steps: int) -> tuple[PlannedStep, ...]:
+def _line_of_histories(node: Node, steps: int) -> PlannedLine:
     """`line_of` where states are hidden: the best actions, each followed by its likeliest observation."""
     line: list[PlannedStep] = []
     while (action := node.recommended) is not None and len(line) < steps:
@@ -67,4 +83,4 @@ def _line_of_histories(node: Node, steps: int) -> tuple[PlannedStep, ...]:
         line.append(PlannedStep(node.observation, action, node.action_name(action), node.value, visits))
         outcomes = node.outcomes(action)
         node = outcomes[int(node.arrivals(action).argmax())]
-    return tuple(line)
+    return PlannedLine(line)

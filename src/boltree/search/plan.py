@@ -16,7 +16,7 @@ from ..problem.python.problem import PythonProblem
 from ..tree import Node
 from ..tree.proof_text import WITHIN, after_value, bounds_text
 from ..tree.summary import DIM, PAGE, table_html
-from .line import PlannedStep
+from .line import PlannedLine
 from .search import Search
 
 MOST_ALTERNATIVES = 8
@@ -66,7 +66,7 @@ class Plan:
     lower: float
     upper: float
     proven: bool
-    line: tuple[PlannedStep, ...]
+    line: PlannedLine
     alternatives: tuple[Alternative, ...]
     trials: int
     seconds: float

@@ -19,7 +19,7 @@ from ..checks import whole
 from ..core.interrupts import rescued
 from ..errors import ParameterError
 from ..evaluators import Evaluator
-from ..messages import shortened
+from ..messages import shortened, warn
 from ..parallel.threaded import check_threads
 from ..problem.problem import Problem, not_a_problem
 from ..problem.record import Record
@@ -31,7 +31,7 @@ from ..tree.runner import Limits, OneThread, Runner
 from ..tree.survey import Survey, survey
 from ..tree.transpositions import Transpositions
 from .defaults import Settings, settings_for
-from .line import LONGEST_LINE, PlannedStep, line_of
+from .line import LONGEST_LINE, PlannedLine, line_of
 from .pondering import Pondering
 from .progress import ProgressLine
 from .show import PrintableTree
@@ -119,7 +119,9 @@ class Search:
         if not hasattr(problem, "_memory"):
             raise ParameterError(f"problem={type(problem).__name__}: its __init__ must call super().__init__(...)")
         if not (algorithm is None or isinstance(algorithm, Algorithm)):
-            raise ParameterError(f"algorithm={algorithm!r}: must be an algorithm, such as bt.DENTS(), or None")
+            of_class = isinstance(algorithm, type) and issubclass(algorithm, Algorithm)
+            wanted = f"bt.{algorithm.__name__}() makes one of the class" if of_class else "such as bt.DENTS(), or None"
+            raise ParameterError(f"algorithm={algorithm!r}: must be an algorithm, {wanted}")
         if growth not in ("leaf", "trial", None):
             raise ParameterError(f"growth={growth!r}: must be 'leaf' or 'trial'")
         check_threads(threads, deterministic)
@@ -131,10 +133,9 @@ class Search:
 
         real = isinstance(problem.observation, Record) and problem.observation.real
         if real and not problem.has("observation_probability"):
-            warnings.warn(
+            warn(
                 f"{problem.display_name()}: an observation has real numbers, so that no history comes twice, and "
-                "nothing is learnt after one step; write observation_probability",
-                stacklevel=2,
+                "nothing is learnt after one step; write observation_probability"
             )
 
         self.deterministic = deterministic
@@ -300,7 +301,7 @@ class Search:
             self._looked_through = True
             for said in (flatness_of(self.tree), sameness_of(self.tree)):
                 if said:
-                    warnings.warn(said, stacklevel=3)
+                    warn(said)
 
     def start(self, trials: int | None = None, seconds: float | None = None) -> None:
         """Begin to run in a thread, while the program does something else, until `stop` or a limit.
@@ -451,7 +452,7 @@ class Search:
             raise ParameterError(f"recommend(): no action was tried at this node; {why}")
         return action
 
-    def line(self, steps: int = LONGEST_LINE) -> tuple[PlannedStep, ...]:
+    def line(self, steps: int = LONGEST_LINE) -> PlannedLine:
         """What it expects to happen: its best action at each step, the state's value, and the action's visits.
 
         >>> import boltree as bt
@@ -562,11 +563,10 @@ class Search:
 def _warn_of_noise(problem: Problem, algorithm: Algorithm, evaluator: Any, growth: str | None) -> None:
     """Warn where the best of noisy values is backed up in a game."""
     if algorithm.state_value_row.maximal and evaluator == "rollout" and growth != "trial" and problem.has("player"):
-        warnings.warn(
+        warn(
             f"{algorithm.name} backs up the value of the best action, and values of random rollouts are noisy, so the "
             "best of them is too high and games are played badly; take an algorithm that averages returns (ARBTS, "
-            "ARDENTS, UCT), another evaluator, or none: bt.Search(problem) chooses by itself",
-            stacklevel=3,
+            "ARDENTS, UCT), another evaluator, or none: bt.Search(problem) chooses by itself"
         )
 
 
@@ -574,11 +574,11 @@ def _warn_of_means(algorithm: Algorithm, evaluator: Any, growth: str | None) -> 
     """Warn where what an evaluator says is soon outweighed by means of exploring trials."""
     explores = algorithm.state_value in ("mean", "power") and algorithm.search_distribution != "prior-ucb"
     if explores and evaluator != "rollout" and growth != "trial":
-        warnings.warn(
-            f"{algorithm.name} averages returns, and with shared nodes its trials soon go on to the horizon and "
-            "explore all the way, so values may fall far before they rise, the longer the horizon the more; less "
-            "exploration helps (c), and BTS, DENTS and bt.Search(problem) back up the best value instead",
-            stacklevel=3,
+        warn(
+            f"transpositions=True with {algorithm.name} and evaluator={shortened(evaluator)}: it averages returns, "
+            "and trials that come to states known already go on to the horizon, exploring all the way, so "
+            "values may fall far before they rise. Explore less (c=0.5), leave transpositions out, or take BTS, DENTS "
+            "or bt.Search(problem), which back up the best value"
         )
 
 

@@ -165,7 +165,7 @@ def _below(tree: Tree, node: Node, depth: int, open: tuple[bool, ...], shown_bef
         return
     if tree.fields.transpositions:
         if shown_before.get(node.number, 0) >= depth:
-            yield Line(open, True, f"... shown above (state {shortened(_state_line(tree, node))})")
+            yield Line(open, True, f"... shown above (state {_state_named(tree, node)})")
             return
         shown_before[node.number] = depth
     visits, q = node.visits, node.q
@@ -222,6 +222,12 @@ def _outcomes(
 
 def _least(tree: Tree) -> float:
     return max(1.0, LITTLE * float(root_of(tree).count))
+
+
+def _state_named(tree: Tree, node: Node) -> str:
+    """A state in few words: its picture where that is one line, else its fields."""
+    text = _state_line(tree, node)
+    return shortened(text) if text else tree.problem.written(node.state_record)
 
 
 def _state_line(tree: Tree, node: Node) -> str:

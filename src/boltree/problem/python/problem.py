@@ -189,6 +189,8 @@ class PythonProblem(Problem):
 
     def object_of(self, number: Any) -> Any:
         """The state that a number (or a state record) stands for."""
+        if type(number) is int:
+            return self._objects[number]
         return self._objects[int(number["number"] if isinstance(number, (np.void, np.ndarray)) else number)]
 
     def number_of_observation(self, observation: Any) -> int:
