@@ -52,6 +52,9 @@ PATIENCE_IN_GAMES = 2_000
 WEIGHED_PER_VISIT = 1024
 """Outcomes that are weighed for each visit of a node by trials: about as long as the visit takes."""
 
+HOPELESS = 12_000_000
+"""Where the states that are found have more outcomes than this, hardly any more are listed."""
+
 QUICK_VISITS = 32
 """How many visits of a search by samples count as one: they are that much quicker."""
 
@@ -88,10 +91,14 @@ class ExactValues:
     @property
     def outgrown(self) -> bool:
         """Whether the states that are found so far have too many outcomes to list and weigh them all."""
+        return self._has_more_than(LARGEST)
+
+    def _has_more_than(self, outcomes: int) -> bool:
+        """Whether the states that are found so far have more outcomes than that, as those that are expanded have."""
         model = self._model
         if model is None or model.closed or model.expanded < TELLING_STATES:
             return False
-        return model.full or model.size * model.outcome_count > LARGEST * model.expanded
+        return model.full or model.size * model.outcome_count > outcomes * model.expanded
 
     @property
     def nbytes(self) -> int:
@@ -138,7 +145,7 @@ class ExactValues:
         """
         model, visits = self._model, int(self._tree.fields.visits_made) - self._paid
         assert model is not None
-        slow = model.outcome_count > PATIENCE and _spreads(model)
+        slow = self._has_more_than(HOPELESS) or (model.outcome_count > PATIENCE and _spreads(model))
         self._paid += visits
         worth = visits if self._tree.fields.proofs else visits / QUICK_VISITS
         self._allowed += LISTED_PER_VISIT * worth * (SHARE_WHERE_STATES_SPREAD if slow else 1.0)
