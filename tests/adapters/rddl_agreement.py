@@ -98,7 +98,7 @@ class DisagreementError(AssertionError):
 def agree(domain: str, instance: str, transitions: int = 200, seed: int = 0) -> Any:
     """Walk at random and compare legal actions, next fluents, rewards, ends, observations; the compiled problem."""
     world, env = _world(domain, instance)
-    problem = compiled_instance(f"{domain}, {instance}", world, int(env.horizon), float(env.discount), None)
+    problem = compiled_instance(f"{domain}, {instance}", world, int(env.horizon), float(env.discount), None, True)
     sampler, fluents, choose = world.sampler, Fluents(), np.random.default_rng(seed)
     names = list(sampler.rddl.state_fluents)
     namespace = type(problem).step.__globals__

@@ -34,6 +34,7 @@ def from_rddl(
     discount: float | None = None,
     table: bool | None = None,
     compiled: bool | None = None,
+    every_action: bool = False,
 ) -> Problem:
     """A planning problem in RDDL, compiled.
 
@@ -50,6 +51,8 @@ def from_rddl(
         table: True to list all outcomes of all states however many there are, False never to; None where it is not
             compiled and they are few.
         compiled: True to refuse what is not compiled, False to compile nothing; None to compile what can be.
+        every_action: whether actions are legal where a simpler one (that sets an action-fluent less) has the same
+            effect and pays no less. Where False, compiled problems leave them out, which changes no optimal value.
 
     >>> import boltree as bt
     >>> bt.from_rddl("Navigation_MDP_ippc2011", "1").action_names
@@ -62,8 +65,8 @@ def from_rddl(
     discount = float(env.discount) if discount is None else discount
     if compiled is not False and not table:
         try:
-            again = domain, instance, horizon, discount
-            return compiled_instance(name, world, horizon, discount, (_again, again))
+            again = domain, instance, horizon, discount, every_action
+            return compiled_instance(name, world, horizon, discount, (_again, again), every_action)
         except UncompiledError as error:
             if hidden:
                 raise ParameterError(f"{name}: a POMDP must be compiled, and is not, because of {error}") from None
@@ -86,9 +89,9 @@ def from_rddl(
     return RDDLProblem(name, world, horizon, discount)
 
 
-def _again(domain: str, instance: str, horizon: int, discount: float) -> Problem:
+def _again(domain: str, instance: str, horizon: int, discount: float, every_action: bool) -> Problem:
     """The same compiled problem, in another process."""
-    return from_rddl(domain, instance, horizon=horizon, discount=discount, compiled=True)
+    return from_rddl(domain, instance, horizon=horizon, discount=discount, compiled=True, every_action=every_action)
 
 
 def _world(domain: Any, instance: Any) -> tuple[RDDLWorld, Any]:

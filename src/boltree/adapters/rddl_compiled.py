@@ -20,6 +20,7 @@ from ..problem.record import record
 from ..problem.state import PlainState
 from .rddl_grounding import Grounder
 from .rddl_observations import Observations, observed_levels
+from .rddl_reasonable import reasonable, simpler_actions
 from .rddl_source import Tables, Writer
 from .rddl_terms import (
     DRAWS,
@@ -71,9 +72,10 @@ class Grounded:
 
     Args:
         world: pyRDDLGym's simulator and the list of actions.
+        every_action: whether actions stay legal where a simpler one does the same.
     """
 
-    def __init__(self, world: Any) -> None:
+    def __init__(self, world: Any, every_action: bool = False) -> None:
         sampler = world.sampler
         model = sampler.rddl
         self.grounder = grounder = Grounder(model, sampler.init_values)
@@ -98,6 +100,8 @@ class Grounded:
                 raise UncompiledError(f"a draw in {where}")
         self.actions = self._actions(world.actions)
         self.legal = self._legal()
+        if not every_action:
+            self.legal = self._reasonable()
         keep = [action for action, legal in enumerate(self.legal) if legal != FALSE]
         world.keep_actions(keep)
         self.legal = [self.legal[action] for action in keep]
@@ -156,6 +160,13 @@ class Grounded:
         return [
             conjunction([other.get(k, term) for k, term in enumerate(first)]) if other else same for other in changed
         ]
+
+    def _reasonable(self) -> list[Term]:
+        """When each action is legal, and no simpler one does the same."""
+        cells = [*(cell for level in self.levels for cell in level), *self.observations.cells]
+        first, changed = self.by_action([term for _, term in cells])
+        rewards = [self.with_action(self.reward, action) for action in range(len(changed))]
+        return reasonable(self.legal, simpler_actions(self.actions), first, changed, rewards)
 
     def is_random(self) -> bool:
         """Whether anything is drawn."""
@@ -414,9 +425,11 @@ def _enter(record: Any, fluents: Fluents, values: dict[str, Any]) -> None:
         record[store][0, first : first + count] = np.ravel(values[name])
 
 
-def compiled_instance(name: str, world: Any, horizon: int, discount: float, remake: Any) -> RDDLInstance:
+def compiled_instance(
+    name: str, world: Any, horizon: int, discount: float, remake: Any, every_action: bool = False
+) -> RDDLInstance:
     """The instance as functions that are compiled; UncompiledError where something is not."""
-    grounded = Grounded(world)
+    grounded = Grounded(world, every_action)
     random = grounded.is_random()
     most = grounded.most_outcomes() if random else 1.0
     listing = random and math.isfinite(most)

@@ -1,6 +1,7 @@
 """What a search does where no algorithm is given: chosen by what the problem says of itself, the same on every machine.
 
 * A problem that lists its outcomes (or is deterministic) is searched with known probabilities, shared nodes and proofs.
+  Where one player's turns out to be too large for exact values, outcomes are sampled, which is many times as fast.
 * One player: BTS at a temperature drawn for each trial, on all states of a trial. Bellman backups do not depend on who
   chose the actions, so hot trials explore and cold ones look closely, in one tree; no temperature has to be right.
 * Where outcomes are hidden, what was seen of a state and action at one depth counts at every other: samples are few.
@@ -21,6 +22,7 @@ from typing import Any, Literal
 from ..algorithms.schedules import Auto, spectrum, spread
 from ..algorithms.table import ARBTS, BTS, PUCT, UCT, Algorithm
 from ..problem.problem import Problem
+from ..problem.python.problem import PythonProblem
 from ..tree.leaves import is_external
 from ..tree.outcomes import Outcomes, lists_outcomes
 from ..tree.transpositions import Transpositions
@@ -43,6 +45,11 @@ class Settings:
     outcomes: Outcomes = "sampled"
     proofs: bool = False
     threads: int = 1
+
+    def may_turn(self, problem: Problem) -> bool:
+        """Whether known outcomes may give way to samples: where they are random, one player's, and quick to draw."""
+        quick = not (problem.deterministic or problem.has("player") or isinstance(problem, PythonProblem))
+        return quick and self.outcomes == "known" and self.proofs and self.growth == "trial" and self.threads == 1
 
     @property
     def may_pool(self) -> bool:

@@ -80,6 +80,7 @@ def save_search(search: Any, path: Path) -> None:
         "outcomes": search.outcomes,
         "proofs": search.proofs,
         "action_widening": [t.action_widening, t.action_power] if t.box_words else None,
+        "may_turn": search.tree.may_turn,
         "widening": [t.widening, t.widening_power] if t.widening > 0.0 else False,
         "own_start": hidden and tree.belief is None,
         "evaluator": search.evaluator if isinstance(search.evaluator, (str, int, float)) else None,
@@ -129,6 +130,7 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
             max_bytes=meta["max_bytes"],
             on_full=meta["on_full"],
         )
+        search.tree.may_turn = bool(meta["may_turn"])
         search.tree.noise.bit_generator.state = meta["noise_state"]
         progress, own_start = meta["exact"], bool(meta["own_start"])
     except ParameterError as error:
@@ -143,6 +145,10 @@ def load_search(cls: Any, path: Path, problem: Problem | None, algorithm: Algori
             restore_belief(search.tree, arrays, own_start=own_start)
         except ParameterError as error:
             raise ParameterError(f"{path}: damaged: {error}") from None
+    if progress is not None and search.tree.may_turn and search.tree.exact is None:
+        from ..tree.exact_values import ExactValues
+
+        search.tree.exact = ExactValues(search.tree)
     if search.tree.exact is not None:
         try:
             search.tree.exact.restore(progress)

@@ -180,6 +180,7 @@ class Search:
             max_bytes=max_bytes,
             on_full=on_full,
         )
+        self.tree.may_turn = algorithm is None and outcomes is None and proofs is None and settings.may_turn(problem)
         self.runner = _runner_for(self.tree, self.threads, deterministic, sequence.spawn(1)[0])
         if isinstance(self.runner, OneThread):
             with problem.exclusive:
@@ -279,17 +280,16 @@ class Search:
             None if stop is None else lambda: bool(stop(self)),
             None if watch is None else lambda: watch(self),
         )
-        estimates = self.tree.estimates
         with self._alone(), rescued():
             try:
-                if estimates is not None:
-                    estimates.resume()
+                if self.tree.estimates is not None:
+                    self.tree.estimates.resume()
                 reason = self.runner.run(limits)
             finally:
                 if line is not None:
                     line.close()
-                if estimates is not None:
-                    estimates.show()
+                if self.tree.estimates is not None:
+                    self.tree.estimates.show()
         self._warn_of_what_is_seen()
         return reason
 

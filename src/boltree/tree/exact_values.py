@@ -3,7 +3,7 @@
 A tree has a node for every state and depth; a problem often has far fewer states. So while trials run, the problem's
 states are listed once each, breadth first, in about the time that the trials take. When all states are listed, values
 are computed step by step from the horizon back, again in no more time. Then every node of the tree is proven, and so
-is every later root. Where states are too many, trials lose a part of their time.
+is every later root. Where states are too many, trials lose a part of their time, until it is seen that they are.
 
 How much is done depends on the numbers of trials and visits alone, so that a seed gives the same tree on every machine.
 """
@@ -22,20 +22,47 @@ from .model import ALL, Model
 from .outcomes import SHARE_OF_EXACT_VALUES
 from .tree_like import TreeLike
 
-EVERY_TRIALS = 64
+EVERY_TRIALS = 16
 """Trials between two pieces of the work; a problem in plain Python, whose steps may be slow, has it after each."""
 
-TIMES_WHERE_STATES_SPREAD = 16
-"""How many times as many trials there are between two pieces while most of the states found are not expanded."""
+LISTED_FIRST = 50_000
+"""Outcomes of a compiled problem that are listed after the first trials: it takes about ten milliseconds."""
+
+LISTED_PER_VISIT = 32
+"""Outcomes of a compiled problem that are listed for each visit of a node: about as long as the visit takes."""
+
+EVERY_TRIALS_IN_GAMES = 64
+"""The same in a game, whose states are listed at a slow pace."""
 
 SHARE_WHERE_STATES_SPREAD = 0.03125
 """The share of the listing that is done while most of the states that are found are not expanded."""
 
-FEW_PAIRS = 2000
-"""Up to this number of pairs of a state and an action it is not asked whether states spread."""
+TIMES_WHERE_STATES_SPREAD = 16
+"""How many times as many trials there are between two pieces of the work then."""
 
-OUTCOMES_PER_VISIT = 64
+FIRST_ROWS = 256
+"""Pairs of a state and an action that are listed before it is looked at how many outcomes they have."""
+
+PATIENCE = 4_000_000
+"""Up to this number of outcomes it is not asked whether states spread: it takes about a second to list them."""
+
+LARGEST = 1_500_000
+"""More outcomes than this take too long to list and to weigh: a search by samples is worth more."""
+
+TELLING_STATES = 100
+"""From this number of expanded states on it is asked how many outcomes there are."""
+
+PATIENCE_IN_GAMES = 2_000
+"""The same of a game, in pairs of a state and an action: another one is begun after each move."""
+
+WEIGHED_PER_VISIT = 1024
 """Outcomes that are weighed for each visit of a node by trials: about as long as the visit takes."""
+
+HOPELESS = 12_000_000
+"""Where the states that are found have more outcomes than this, hardly any more are listed."""
+
+QUICK_VISITS = 32
+"""How many visits of a search by samples count as one: they are that much quicker."""
 
 
 class ExactValues:
@@ -51,6 +78,7 @@ class ExactValues:
     def __init__(self, tree: TreeLike) -> None:
         self._tree = tree
         self._is_python = isinstance(tree.problem, PythonProblem)
+        self._is_game = tree.problem.has("player")
         self.forget()
 
     def forget(self) -> None:
@@ -63,6 +91,37 @@ class ExactValues:
         self._offsets = np.zeros(0, np.int64)
         self._until = int(t.horizon)  # depths of the tree count up to here
         self._visits_before, self._listed_before, self._work = int(t.visits_made), int(t.listed), 0
+        self._paid = int(t.visits_made)  # visits for which there was work
+        self._allowed, self._weighable = float(LISTED_FIRST), 0.0  # outcomes that may be listed, and weighed
+
+    @property
+    def every(self) -> int:
+        """Trials between two pieces of the work."""
+        least = 1 if self._is_python else EVERY_TRIALS_IN_GAMES if self._is_game else EVERY_TRIALS
+        return least * TIMES_WHERE_STATES_SPREAD if self._is_slow else least
+
+    @property
+    def _is_slow(self) -> bool:
+        """Whether hardly any more states are listed, because they are found faster than they are expanded."""
+        model = self._model
+        if model is None:
+            return False
+        spreads = 2 * (model.size - model.expanded) > model.size
+        if self._is_python or self._is_game:
+            return spreads and model.row_count > PATIENCE_IN_GAMES
+        return (spreads and model.outcome_count > PATIENCE) or self._has_more_than(HOPELESS)
+
+    @property
+    def outgrown(self) -> bool:
+        """Whether the states that are found so far have too many outcomes to list and weigh them all."""
+        return self._has_more_than(LARGEST)
+
+    def _has_more_than(self, outcomes: int) -> bool:
+        """Whether the states that are found so far have more outcomes than that, as those that are expanded have."""
+        model = self._model
+        if model is None or model.closed or model.expanded < TELLING_STATES:
+            return False
+        return model.full or model.size * model.outcome_count > outcomes * model.expanded
 
     @property
     def nbytes(self) -> int:
@@ -83,18 +142,6 @@ class ExactValues:
             )  # fmt: skip
             self._enter_into_tree(np.array([self._tree.size, 0]), one, np.zeros(1, np.int64))
 
-    @property
-    def every(self) -> int:
-        """Trials between two pieces of the work."""
-        least = 1 if self._is_python else EVERY_TRIALS
-        return least * TIMES_WHERE_STATES_SPREAD if self._spreads else least
-
-    @property
-    def _spreads(self) -> bool:
-        """Whether states are found faster than they are expanded, so that they may be too many."""
-        model = self._model
-        return model is not None and model.row_count > FEW_PAIRS and 2 * (model.size - model.expanded) > model.size
-
     def go_on(self) -> None:
         """Do the piece of work that is due after some trials."""
         t = self._tree.fields
@@ -104,17 +151,46 @@ class ExactValues:
         if not model.closed:
             if model.full or self.nbytes > SHARE_OF_EXACT_VALUES * self._tree.max_bytes:
                 return
-            # a compiled problem lists the outcomes of an action in about the time of a visit; Python is asked no more
-            # often than by the trials
-            most = t.listed - self._listed_before if self._is_python else t.visits_made - self._visits_before
-            model.extend(int(most * (SHARE_WHERE_STATES_SPREAD if self._spreads else 1.0)))
+            self._pay()
+            while (due := self._rows_due(model)) > model.row_count and not (model.closed or model.full):
+                model.extend(min(due, max(2 * model.row_count, FIRST_ROWS)))
+                if self._tree.may_turn and t.proofs and self.outgrown:
+                    return
+        else:
+            self._pay()
         if model.closed:
-            self._compute(OUTCOMES_PER_VISIT * (int(t.visits_made) - self._visits_before))
+            self._compute(int(self._weighable))
+
+    def _pay(self) -> None:
+        """Allow outcomes to be weighed, and those of a compiled problem to be listed, for visits since the last time.
+
+        They are far fewer once many are listed and most of the states that are found are not expanded.
+        """
+        visits = int(self._tree.fields.visits_made) - self._paid
+        self._paid += visits
+        worth = visits if self._tree.fields.proofs else visits / QUICK_VISITS
+        self._allowed += LISTED_PER_VISIT * worth * (SHARE_WHERE_STATES_SPREAD if self._is_slow else 1.0)
+        self._weighable += WEIGHED_PER_VISIT * worth
+
+    def _rows_due(self, model: Model) -> int:
+        """How many pairs of a state and an action may be listed by now.
+
+        Python is asked no more often than by the trials, and the states of a game are listed at a slow pace.
+        """
+        t = self._tree.fields
+        if self._is_python or self._is_game:
+            most = int(t.listed) - self._listed_before if self._is_python else int(t.visits_made) - self._visits_before
+            return int(most * (SHARE_WHERE_STATES_SPREAD if self._is_slow else 1.0))
+        width = max(1.0, model.outcome_count / max(1, model.row_count))
+        return model.row_count + int((self._allowed - model.outcome_count) / width)
 
     def enter_root(self) -> None:
         """Prove a new root, if its value is known; begin anew where it is beyond what the model reaches."""
         if int(self._tree.fields.horizon) != self._until or (
-            self.complete and not self._enter(int(self._tree.fields.root)) and not self._tree.is_proven
+            self.complete
+            and self._tree.fields.proofs
+            and not self._enter(int(self._tree.fields.root))
+            and not self._tree.is_proven
         ):
             self.forget()
 
@@ -150,7 +226,8 @@ class ExactValues:
         self._offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
         self._flat, self._layers = np.concatenate(self._layers), []
         self.complete = True
-        self._enter(0)
+        if self._tree.fields.proofs:
+            self._enter(0)
 
     def _enter(self, first: int) -> int:
         """Prove the nodes from a number on; returns how many there were."""
@@ -179,6 +256,7 @@ class ExactValues:
             "state": model.states[0].tobytes().hex(), "horizon": model.horizon, "until": self._until,
             "rows": ALL if model.closed else model.row_count, "work": self._work, "complete": self.complete,
             "visits_before": self._visits_before, "listed_before": self._listed_before,
+            "paid": self._paid, "allowed": self._allowed, "weighable": self._weighable,
         }  # fmt: skip
 
     def restore(self, progress: dict[str, Any] | None) -> None:
@@ -193,6 +271,8 @@ class ExactValues:
         model = self._model = Model(problem, state, int(progress["horizon"]), problem.solvable_states)
         self._until = int(progress["until"])
         self._visits_before, self._listed_before = int(progress["visits_before"]), int(progress["listed_before"])
+        self._paid, self._allowed = int(progress["paid"]), float(progress["allowed"])
+        self._weighable = float(progress["weighable"])
         model.extend(int(progress["rows"]))
         if model.closed:
             self._compute(ALL if progress["complete"] else int(progress["work"]))

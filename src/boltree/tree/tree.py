@@ -61,7 +61,8 @@ class Tree:
         belief: where the state is hidden, the belief that trials begin with; None for the problem's own start.
         prior: that start as particles, once it was asked for, drawn with `belief_seed`.
         begins: the states of that belief, each as likely as the others.
-        exact: where values are proven, the problem's exact ones as far as they are known; else None.
+        exact: where values are proven or may be, the problem's exact ones as far as they are known; else None.
+        may_turn: whether it may turn to samples where the problem is too large for these, and back (turning.py).
         version: another number whenever nodes get other numbers.
     """
 
@@ -120,6 +121,7 @@ class Tree:
             t.ranked_from = NEVER  # bounds are compared for all actions at once
         self.estimates = Estimates(self, pooled=outcomes == "pooled") if t.transpositions else None
         self.exact: ExactValues | None = None
+        self.may_turn = False
         if self.batch > 1 or self.in_common_batches or t.transpositions:
             # a leaf that waits must not be taken for a node with one visit; a shared node's only child has more parents
             t.compact = 0
@@ -152,7 +154,7 @@ class Tree:
     def new_storage(self, record: Any, levels: int, scratch: Any = None) -> Storage:
         """Memory for a tree whose trials take at most `levels` steps; with scratch memory that is to be used again."""
         spare, self._spare = self._spare, None
-        beside = int(SHARE_OF_EXACT_VALUES * self.max_bytes) if self.fields.proofs else 0
+        beside = int(SHARE_OF_EXACT_VALUES * self.max_bytes) if self.fields.proofs or self.exact is not None else 0
         limits = self.max_bytes - beside, self.max_nodes
         storage = Storage(record, levels, *limits, batch=self.batch, arenas=spare, scratch=scratch)
         nodes = 2 if self.growth == "leaf" else levels + 2
@@ -193,6 +195,11 @@ class Tree:
         self._enter(record)
         self.storage = storage
         self.version += 1
+
+    def adopt(self, other: Tree) -> None:
+        """Go on with the record and memory of another tree."""
+        self._kept = other._kept
+        self.replace(other.record, other.storage)
 
     def twin(self, generator: Any, memory: Callable[[Any, int], Storage]) -> Tree:
         """A new tree from the same root, for another thread; `memory` makes a storage for its record and levels."""
@@ -254,6 +261,11 @@ class Tree:
                 return False
             if t.trials % self.exact.every == 0:
                 self.exact.go_on()
+                if self.may_turn:
+                    from .turning import turn_if_due
+
+                    turn_if_due(self)
+                    t = self.fields
         return self.drive(lambda: kernel(self.record, end - t.trials))
 
     def keep_up(self, before: int) -> None:

@@ -26,6 +26,7 @@ class TreeLike(Protocol):
     in_common_batches: bool
     max_bytes: int
     begins: Any
+    may_turn: bool
 
     @property
     def on_full(self) -> str:
@@ -44,3 +45,19 @@ class TreeLike(Protocol):
 
     def abandon(self) -> None:
         """Take back a trial whose leaf waits for an evaluation."""
+
+
+class TurningTree(TreeLike, Protocol):
+    """What turning to samples, and back, uses of a tree besides: all it takes to make another one."""
+
+    exact: Any
+    estimates: Any
+    growth: Any
+    evaluator: Any
+    transpositions: Any
+    outcomes: Any
+    max_nodes: int | None
+    is_limited: bool
+
+    def adopt(self, other: Any) -> None:
+        """Go on with the record and memory of another tree."""
