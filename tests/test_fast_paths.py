@@ -173,7 +173,7 @@ def _best_both(handle, slots, qs, kept, scanned, best):
         remember_best(tree, node, slots[k], old)
         other.block, other.actions = node.block, node.actions
         scan_best(tree, other)
-        kept[k] = edge_at(tree, node.block + node.best).q
+        node.value = kept[k] = edge_at(tree, node.block + node.best).q
         scanned[k] = edge_at(tree, node.block + other.best).q
         best[k] = node.best
 

@@ -173,8 +173,16 @@ class Double:
             if t.bonus:
                 close(seen.entropy, node.entropy, f"H_V: {where}")
             if node.table is not None and seen._edges is not None:
-                rebuild = int(self.search.tree.storage.headers[int(seen._record.block) - 1].rebuild)
-                assert rebuild == node.table.until, f"next visit that rebuilds the table: {where}"
+                assert self.due(seen) == node.table.until, f"next visit that rebuilds the table: {where}"
+
+    def due(self, seen: Any) -> int:
+        """At which visit a node works out its policy again, if it has a table or draws ahead."""
+        fields, n = self.search.tree.fields, len(seen.actions)
+        header = self.search.tree.storage.headers[int(seen._record.block) - 1]
+        word = int(header.rebuild)
+        if not fields.ahead_from <= n < fields.alias_from:
+            return word
+        return seen.count + 1 + (-word if word < 0 else max(word.bit_length() - 1, 0) // 4)
 
     def compare_policies(self, indices: Iterable[int]) -> None:
         """π of the next visit (for bounds: the action with the highest) of these nodes."""

@@ -400,9 +400,15 @@ class PlainTree:
             node.table = Tabled(rho, self.mixed(node, n, rho), reference, n + self.table_life(node, n))
         return self.mixed(node, n, node.table.rho), node.table.pi
 
+    def draws_ahead(self, node: PlainNode) -> bool:
+        """Whether a node draws its next actions at once, in place of a table: from the policy of the first of them."""
+        return self.alias <= len(node.actions) < 16 and not self.relative
+
     def table_life(self, node: PlainNode, n: int) -> int:
         """How many visits a table built at the n-th serves: |A| times a factor; early ones 1, 2, 4, ... (§4)."""
         life = max(1, int(self.p["rebuild_factor"] * len(node.actions)))
+        if self.draws_ahead(node):
+            life = min(life, 15)  # so many draws are made at once
         return min(life, n) if self.p["early_rebuilds"] else life
 
     # Bounds (§3)
@@ -488,7 +494,8 @@ class PlainTree:
         if created and not node.ended:
             node.value = self.first_value(node)
             node.entropy = self.first_entropy(node, path)
-            if len(node.actions) >= self.alias and self.bonus and (self.relative or node.prior is not None):
+            tabled = len(node.actions) >= self.alias and not self.draws_ahead(node)
+            if tabled and self.bonus and (self.relative or node.prior is not None):
                 self.visit_table(node, self.reference(node, path[-1].node, path[-1].pi))  # the first policy's
         self.back_up(path, node)
         self.last = path

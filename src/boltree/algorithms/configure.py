@@ -43,29 +43,32 @@ def configure(problem: Problem, algorithm: Algorithm, *, has_prior: bool, extern
     _enter_first_preferences(t, algorithm)
 
     alias = getattr(algorithm, "alias", False)
-    t.alias_from = NEVER
+    t.alias_from = t.ahead_from = NEVER
     if alias == "auto" and external:
         alias = False  # an evaluator's answer costs far more than O(A), and is worth the latest policy
     if t.alpha_kind == space.SPECTRUM:
         alias = False  # a table is of one temperature
     if alias and distribution.sampled:
-        t.alias_from = 2 if alias is True else ALIAS_FROM
+        t.alias_from = ALIAS_FROM
+        if alias is True and t.relative:
+            t.alias_from = 2
+        elif alias is True:
+            t.ahead_from = 2
     if problem.boxes is not None:
-        t.alias_from = NEVER  # a table is of a fixed number of actions
+        t.alias_from = t.ahead_from = NEVER  # what is drawn from is of a fixed number of actions
     t.scan_to = SCAN_TO
     t.ranked_from = {space.MAX: TOURNAMENT_FROM, space.SPARSE: SUPPORT_FROM}.get(int(t.state_value), NEVER)
     if problem.boxes is not None:
         t.ranked_from = NEVER
     t.sweep_least = SWEEP_LEAST
-    t.has_header = t.alias_from <= t.actions or t.distribution == space.HALVING
+    tables = min(t.alias_from, t.ahead_from) <= t.actions
+    t.has_header = tables or t.distribution == space.HALVING
     if t.entropy_bonus != space.NO_ENTROPY:
         t.extra_words = ENTROPY.itemsize // 8
     elif t.distribution == space.HALVING:
         t.extra_words = QUOTA.itemsize // 8
     t.incremental = (
-        t.state_value in (space.SOFT, space.RELATIVE_SOFT)
-        and t.alias_from <= t.actions
-        and t.alpha_kind == space.CONSTANT
+        t.state_value in (space.SOFT, space.RELATIVE_SOFT) and tables and t.alpha_kind == space.CONSTANT
     ) and not (t.adaptive or t.automatic)
     t.compact = (
         distribution.compact

@@ -274,7 +274,7 @@ _SAMPLED_ARGS = """
             lowest return seen where alpha is ``"auto"``, else 0; ``bt.anchored(slope)`` begins at the node's value.
         recommend: the action of highest ``"value"`` or most ``"visits"``.
         alias: sample from alias tables, which are older than the values; ``"auto"`` does so at nodes with many actions,
-            unless an evaluator object values leaves.
+            unless an evaluator object values leaves. With True, nodes with few draw their next actions at once.
         rebuild_factor: a table is rebuilt every ``rebuild_factor * |A|`` visits of its node.
         early_rebuilds: also at visits 1, 2, 4, ... up to ``|A|``.
 """

@@ -240,6 +240,7 @@ _SHAPE = (
     "has_header",
     "extra_words",
     "alias_from",
+    "ahead_from",
     "ranked_from",
     "relative",
     "compact",

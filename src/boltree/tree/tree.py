@@ -109,6 +109,8 @@ class Tree:
             refuse_for_boxes(self, outcomes, proofs)
         enter_outcomes(self, outcomes, proofs)
         self.outcomes: Outcomes = outcomes
+        if t.known:
+            t.ahead_from = NEVER  # a trial for which there is no room is run again, with the same draws
         enter_widening(self, widening, action_widening)
         self.belief: Belief | None = None
         self.begins: Any = None
@@ -117,7 +119,8 @@ class Tree:
         enter_belief(self, checked_belief(problem, belief))
         if t.proofs:
             t.has_header = t.has_header and t.distribution == space.HALVING
-            t.alias_from, t.incremental = NEVER, 0  # a table would draw what is proven, too
+            t.alias_from = t.ahead_from = NEVER  # a table would draw what is proven, too
+            t.incremental = 0
             t.ranked_from = NEVER  # bounds are compared for all actions at once
         self.estimates = Estimates(self, pooled=outcomes == "pooled") if t.transpositions else None
         self.exact: ExactValues | None = None

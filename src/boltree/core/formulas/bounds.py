@@ -91,6 +91,15 @@ def is_open(tree: Any, node: Any, slot: int) -> bool:
 
 
 @inlined
+def count_open(tree: Any, node: Any) -> int:
+    """How many edges of a node are open."""
+    count = np.int64(0)
+    for i in range(np.int64(node.actions)):
+        count += 1 if is_open(tree, node, i) else 0
+    return count
+
+
+@inlined
 def bounds_of_outcome(tree: Any, index: int) -> tuple[float, float]:
     """What an outcome that is not settled is worth at least and at most."""
     node = node_at(tree, index)

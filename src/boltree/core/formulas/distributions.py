@@ -15,14 +15,18 @@ from typing import Any
 import numpy as np
 
 from ..jit import inlined
+from ..lanes import LANES, all_lanes, first_lanes, fused, greater, highest_of, sum_of
 from ..memory.blocks import extra_at, prior_at, references_at
 from ..memory.views import (
     edge_at,
-    entropy_at,
+    h_lanes,
     node_at,
     policies_of,
+    put_weight_lanes,
+    q_lanes,
     references_of,
     step_at,
+    weight_lanes,
     weights_of,
     words_of,
 )
@@ -39,39 +43,58 @@ ILLEGAL, IN_TABLE = -1.0, -2.0
 def weigh(tree: Any, node: Any, level: int, alpha: float, beta: float) -> float:
     """Fill ``tree.weights`` with rho up to a factor; return their sum."""
     n = np.int64(node.actions)
-    sign = -1.0 if node.player == 1 else 1.0
     extra = extra_at(tree, node.block, n)
-    highest = -np.inf
-    for i in range(n):
-        edge = edge_at(tree, node.block + i)
-        x = edge.q
+    mine = -beta if node.player == 1 else beta
+    tops = all_lanes(-np.inf)
+    for i in range(0, n, LANES):
+        x = q_lanes(tree, node.block, i, n)
         if tree.entropy_bonus != NO_ENTROPY:
-            x += beta * (sign * entropy_at(tree, extra, i).h)
-        if tree.proofs and not is_open(tree, node, i):
-            x = -np.inf
-        weights_of(tree)[i] = x
-        highest = max(highest, x)
+            x = fused(mine, h_lanes(tree, extra, i, n), x)
+        put_weight_lanes(tree, i, x)
+        tops = greater(x, tops)
+    highest = highest_of(tops)
+    if tree.proofs:
+        highest = close_weights(tree, node)
     cold = 1.0 / alpha
-    for i in range(n):
-        weights_of(tree)[i] = (weights_of(tree)[i] - highest) * cold
     if tree.distribution == SPARSEMAX:
-        threshold = sparsemax_threshold(weights_of(tree), n)
-        total = 0.0
-        for i in range(n):
-            weights_of(tree)[i] = max(0.0, weights_of(tree)[i] - threshold)
-            total += weights_of(tree)[i]
-        return total
+        return sparse_weights(tree, n, highest, cold)
+    sums = all_lanes(0.0)
+    for i in range(0, n, LANES):
+        weight = first_lanes(exp((weight_lanes(tree, i) - highest) * cold), n - i, 0.0)
+        put_weight_lanes(tree, i, weight)
+        sums = sums + weight
+    if not (tree.proofs or tree.distribution == RELATIVE):
+        return sum_of(sums)  # type: ignore[no-any-return]
     total = 0.0
     for i in range(n):
-        weights_of(tree)[i] = exp(weights_of(tree)[i])
-    if tree.proofs:
-        for i in range(n):
-            if not is_open(tree, node, i):
-                weights_of(tree)[i] = 0.0
-    if tree.distribution == RELATIVE:
-        for i in range(n):
+        if tree.proofs and not is_open(tree, node, i):
+            weights_of(tree)[i] = 0.0
+        if tree.distribution == RELATIVE:
             weights_of(tree)[i] *= references_of(tree)[level * tree.actions + i]
+        total += weights_of(tree)[i]
+    return total
+
+
+@inlined
+def close_weights(tree: Any, node: Any) -> float:
+    """Give edges that are not open the lowest preference; the highest of the others."""
+    highest = -np.inf
+    for i in range(np.int64(node.actions)):
+        if not is_open(tree, node, i):
+            weights_of(tree)[i] = -np.inf
+        highest = max(highest, weights_of(tree)[i])
+    return highest
+
+
+@inlined
+def sparse_weights(tree: Any, n: int, highest: float, cold: float) -> float:
+    """Turn preferences into the weights of sparsemax; return their sum."""
     for i in range(n):
+        weights_of(tree)[i] = (weights_of(tree)[i] - highest) * cold
+    threshold = sparsemax_threshold(weights_of(tree), n)
+    total = 0.0
+    for i in range(n):
+        weights_of(tree)[i] = max(0.0, weights_of(tree)[i] - threshold)
         total += weights_of(tree)[i]
     return total
 

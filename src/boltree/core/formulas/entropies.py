@@ -8,29 +8,32 @@ from __future__ import annotations
 from typing import Any
 
 from ..jit import inlined
+from ..lanes import LANES, all_lanes, fused, sum_of
+from ..memory.views import mixture_lanes, mixture_of, references_of
 from .elementary import log
 from .space import RELATIVE_ENTROPY, TSALLIS
 
 
 @inlined
-def entropy_of(kind: int, policy: Any, references: Any, first: int, n: int) -> float:
-    """The entropy of ``policy[:n]``, which is overwritten; relative to the references from `first` on.
+def entropy_of(kind: int, tree: Any, first: int, n: int) -> float:
+    """The entropy of ``mixture_of(tree)[:n]``; relative to the references from `first` on.
 
-    -sum p log p, -sum p log(p / reference), or (1 - sum p^2) / 2.
+    -sum p log p, -sum p log(p / reference), or (1 - sum p^2) / 2. Beyond n the lanes of the mixture are 0.
     """
-    if kind == TSALLIS:
+    if kind == RELATIVE_ENTROPY:
+        total = 0.0
         for i in range(n):
-            policy[i] *= policy[i]
-    elif kind == RELATIVE_ENTROPY:
-        for i in range(n):
-            policy[i] *= log(policy[i]) - log(references[first + i])
-    else:
-        for i in range(n):
-            policy[i] *= log(policy[i])
-    total = 0.0
-    for i in range(n):
-        total += policy[i]
-    return 0.5 * (1.0 - total) if kind == TSALLIS else -total
+            p = mixture_of(tree)[i]
+            total -= p * (log(p) - log(references_of(tree)[first + i]))
+        return total
+    sums = all_lanes(0.0)
+    for i in range(0, n, LANES):
+        p = mixture_lanes(tree, i)
+        if kind == TSALLIS:
+            sums = fused(p, p, sums)
+        else:
+            sums = fused(p, log(p), sums)
+    return 0.5 * (1.0 - sum_of(sums)) if kind == TSALLIS else -sum_of(sums)
 
 
 @inlined

@@ -17,34 +17,43 @@ from typing import Any
 import numpy as np
 
 from ..jit import inlined
-from ..memory.blocks import extra_at, is_tabled, prior_at, table_at
-from ..memory.layout import NONE, SCHEDULE_FAILED, TABLED, UNKNOWN_CHOICE
+from ..lanes import LANES, all_lanes, fused, greater, highest_of, root_of, sum_of
+from ..memory.blocks import draws_ahead, extra_at, is_tabled, prior_at, table_at, visits_to_rebuild
+from ..memory.layout import EDGE, NONE, SCHEDULE_FAILED, TABLED, UNKNOWN_CHOICE
+from ..memory.prefetch import prefetch
 from ..memory.views import (
     edge_at,
     entropy_at,
+    h_lanes,
     header_at,
     link_at,
+    mixture_lanes,
     mixture_of,
     node_at,
     noise_of,
     policies_of,
+    put_weight_lanes,
+    q_lanes,
     quota_at,
-    references_of,
     rng_of,
     step_at,
+    visit_lanes,
     weights_of,
     words_of,
 )
 from ..random import uniform_of
+from .ahead import draw_next, is_used_up, take_next
 from .alias import build_table, sample_table
-from .bounds import is_open
+from .bounds import count_open, is_open
 from .distributions import IN_TABLE, keep_policy, set_reference, weigh
 from .elementary import log
 from .entropies import entropy_of
 from .halving import begin_rounds, halving_slot
+from .mixture import draw_mixed, mix
 from .schedules import scheduled, shares
 from .space import HALVING, NO_ENTROPY, POLYNOMIAL_UCB, PRIOR_UCB, SWITCHING, UCB, UNIFORM
 
+EDGES_A_LINE = 64 // EDGE.itemsize
 BAD, UNKNOWN = -SCHEDULE_FAILED, -UNKNOWN_CHOICE
 
 
@@ -87,11 +96,33 @@ def sample(tree: Any, index: int, level: int, fresh: bool, taken: int) -> int:
     """
     node = node_at(tree, index)
     n = np.int64(node.actions)
+    slot = np.int64(NONE)
+    ahead = draws_ahead(tree, n) and taken == NONE and not fresh and not tree.batching
+    if ahead:  # which edge it will be is known only when the header is there
+        for i in range(1, n, EDGES_A_LINE):
+            prefetch(edge_at(tree, node.block + i))
+    if not ahead or is_used_up(tree, node):
+        slot = sample_now(tree, index, level, fresh, taken, ahead)
+        if slot < 0:
+            return slot
+    if ahead:
+        slot = take_next(tree, node, n)
+    if tree.entropy_bonus != NO_ENTROPY and not tree.batching:
+        extra = entropy_at(tree, extra_at(tree, node.block, n), slot)
+        step_at(tree, level).policy = extra.policy
+        step_at(tree, level).rest = node.entropy - extra.policy * extra.h
+    return slot
+
+
+@inlined
+def sample_now(tree: Any, index: int, level: int, fresh: bool, taken: int, ahead: bool) -> int:
+    """`sample` by the policy as it is now, or by the node's alias table; 0 where actions are drawn `ahead`."""
+    node = node_at(tree, index)
+    n = np.int64(node.actions)
     visits = node.visits
     explore, follow = shares(tree, visits)
     tabled = is_tabled(tree, n)
     entropic = tree.entropy_bonus != NO_ENTROPY
-    total = 1.0
     stale = not tabled or visits >= header_at(tree, node.block - 1).rebuild
     if tree.relative:
         if stale:
@@ -108,72 +139,56 @@ def sample(tree: Any, index: int, level: int, fresh: bool, taken: int) -> int:
             tree.error_action = visits
             return BAD
         total = weigh(tree, node, level, alpha, beta)
-
-    if stale and ((entropic and not tree.batching) or tree.relative):
-        enter_entropy(tree, node, level, explore, follow, total)
-    if tabled and stale and not tree.batching:
-        for i in range(n):
-            weights_of(tree)[i] /= total
-        if tree.relative:
-            keep_policy(tree, node, level)
-        build_table(tree, table_at(tree, node.block, n), weights_of(tree), n)
-        node.marks |= TABLED
-        header = header_at(tree, node.block - 1)
-        wait = max(np.int64(1), np.int64(tree.rebuild_factor * n))
-        header.rebuild = visits + (min(visits, wait) if tree.early_rebuilds else wait)
-        header.total = -1.0  # at each rebuild the soft maximum is summed anew
+        mix(tree, node, level, explore, follow, total)
+        if entropic and not tree.batching:
+            enter_entropy(tree, node, level)
+        if ahead:
+            draw_next(tree, node, n)
+            return 0
+        if tabled and not tree.batching:
+            renew_table(tree, node, level, total)
     if fresh:
         return NONE
-
     slot = np.int64(taken)
     if slot == NONE:
-        slot = draw(tree, node, explore, follow, total, tabled and not (stale and tree.batching))
-    if entropic and not tree.batching:
-        extra = entropy_at(tree, extra_at(tree, node.block, n), slot)
-        step_at(tree, level).policy = extra.policy
-        step_at(tree, level).rest = node.entropy - extra.policy * extra.h
+        if tabled and not (stale and tree.batching):
+            slot = draw_by_tables(tree, node, explore, follow)
+        else:
+            slot = draw_mixed(tree, n)
     return slot
 
 
 @inlined
-def draw(tree: Any, node: Any, explore: float, follow: float, total: float, tabled: bool) -> int:
-    """An edge from the mixture: by its alias tables, or by weights with the given sum."""
+def renew_table(tree: Any, node: Any, level: int, total: float) -> None:
+    """Build a node's alias table, from weights with the given sum."""
     n = np.int64(node.actions)
-    prior = prior_at(tree, node.block, n)
+    for i in range(n):
+        weights_of(tree)[i] /= total
+    if tree.relative:
+        keep_policy(tree, node, level)
+    build_table(tree, table_at(tree, node.block, n), weights_of(tree), n)
+    node.marks |= TABLED
+    header = header_at(tree, node.block - 1)
+    header.rebuild = node.visits + visits_to_rebuild(tree, n, node.visits)
+    header.total = -1.0  # at each rebuild the soft maximum is summed anew
+
+
+@inlined
+def draw_by_tables(tree: Any, node: Any, explore: float, follow: float) -> int:
+    """An edge from the mixture, by the alias tables of its parts."""
+    n = np.int64(node.actions)
     u = uniform_of(rng_of(tree))
-    slot = np.int64(0)
     if u < follow:
-        u /= follow
-        if tabled:
-            slot = sample_table(tree, table_at(tree, node.block, n) + n, n, u)
-        else:
-            slot = last_positive(words_of(tree), prior, n)
-            for i in range(n - 1):
-                u -= words_of(tree)[prior + i]
-                if u < 0.0:
-                    slot = i
-                    break
-    elif node.best < 0 and not tree.has_prior and not tree.relative:
-        slot = np.int64(u * n)  # nothing tried yet: rho is uniform, and so is the mixture
-    else:
-        u = (u - follow) / (1.0 - follow)
-        if u < explore:
-            slot = min(np.int64(u / explore * n), n - 1)
-        else:
-            u = (u - explore) / (1.0 - explore)
-            if not tabled:
-                slot = last_positive(weights_of(tree), 0, n)
-                u *= total
-                for i in range(n - 1):
-                    u -= weights_of(tree)[i]
-                    if u < 0.0:
-                        slot = i
-                        break
-            elif node.marks & TABLED:
-                slot = sample_table(tree, table_at(tree, node.block, n), n, u)
-            else:
-                slot = min(np.int64(u * n), n - 1)
-    return open_slot(tree, node, slot)
+        return sample_table(tree, table_at(tree, node.block, n) + n, n, u / follow)
+    if node.best < 0 and not tree.has_prior and not tree.relative:
+        return np.int64(u * n)  # nothing tried yet: rho is uniform, and so is the mixture
+    u = (u - follow) / (1.0 - follow)
+    if u < explore:
+        return min(np.int64(u / explore * n), n - 1)
+    u = (u - explore) / (1.0 - explore)
+    if node.marks & TABLED:
+        return sample_table(tree, table_at(tree, node.block, n), n, u)
+    return min(np.int64(u * n), n - 1)
 
 
 @inlined
@@ -191,72 +206,17 @@ def open_slot(tree: Any, node: Any, slot: int) -> int:
 
 
 @inlined
-def count_open(tree: Any, node: Any) -> int:
-    """How many edges of a node are open."""
-    count = np.int64(0)
-    for i in range(np.int64(node.actions)):
-        count += 1 if is_open(tree, node, i) else 0
-    return count
-
-
-@inlined
-def mix(tree: Any, node: Any, level: int, explore: float, follow: float, total: float) -> None:
-    """Write the search policy of a node, from weights with the given sum, into the scratch memory."""
-    n = np.int64(node.actions)
-    prior = prior_at(tree, node.block, n)
-    rho = (1.0 - follow) * (1.0 - explore) / total
-    even = (1.0 - follow) * explore / n
-    for i in range(n):  # short loops, which LLVM can vectorise
-        mixture_of(tree)[i] = rho * weights_of(tree)[i] + even
-    if tree.has_prior:
-        for i in range(n):
-            mixture_of(tree)[i] += follow * words_of(tree)[prior + i]
-    if tree.proofs:
-        share_among_open(tree, node)
-    if tree.relative:
-        for i in range(n):
-            action = i if n == tree.actions else edge_at(tree, node.block + i).action
-            policies_of(tree)[level * tree.actions + action] = mixture_of(tree)[i]
-
-
-@inlined
-def share_among_open(tree: Any, node: Any) -> None:
-    """Move the probability of edges that are not open to those that are, the same to each: what `open_slot` draws."""
-    n, closed = np.int64(node.actions), 0.0
-    for i in range(n):
-        if not is_open(tree, node, i):
-            closed += mixture_of(tree)[i]
-            mixture_of(tree)[i] = 0.0
-    if closed > 0.0:
-        even = closed / count_open(tree, node)
-        for i in range(n):
-            if is_open(tree, node, i):
-                mixture_of(tree)[i] += even
-
-
-@inlined
-def last_positive(weights: Any, first: int, n: int) -> int:
-    """The last entry that may be drawn at all: rounding must not end on an impossible one."""
-    i = n - 1
-    while i > 0 and weights[first + i] <= 0.0:
-        i -= 1
-    return i
-
-
-@inlined
-def enter_entropy(tree: Any, node: Any, level: int, explore: float, follow: float, total: float) -> None:
-    """Store pi and H_V(s) = H(pi) + sum pi(a) H_Q(s,a) (eq. 4.7), from weights with the given sum."""
+def enter_entropy(tree: Any, node: Any, level: int) -> None:
+    """Store pi, which `mix` wrote, and H_V(s) = H(pi) + sum pi(a) H_Q(s,a) (eq. 4.7)."""
     n = np.int64(node.actions)
     extra = extra_at(tree, node.block, n)
-    kind = tree.entropy_bonus
-    mix(tree, node, level, explore, follow, total)
-    if kind == NO_ENTROPY or tree.batching:
-        return
-    below = 0.0
+    sums = all_lanes(0.0)
+    for i in range(0, n, LANES):
+        sums = fused(mixture_lanes(tree, i), h_lanes(tree, extra, i, n), sums)
     for i in range(n):
         entropy_at(tree, extra, i).policy = mixture_of(tree)[i]
-        below += mixture_of(tree)[i] * entropy_at(tree, extra, i).h
-    own = entropy_of(kind, mixture_of(tree), references_of(tree), level * tree.actions, n)
+    below = sum_of(sums)
+    own = entropy_of(tree.entropy_bonus, tree, level * tree.actions, n)
     if tree.box_words:  # relative to a uniform policy over the actions drawn so far (values.py)
         own -= log(float(n))
     node.entropy = below - own if node.player == 1 else below + own
@@ -269,6 +229,10 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
     UCT (eq. 2.10): q + c sqrt(log N / N(a)). Stochastic-Power-UCT (Dam et al. 2024): q + c N^(1/4) / sqrt(N(a)).
     """
     n = np.int64(node.actions)
+    if not (tree.batching or tree.proofs or quotas):
+        slot = highest_bound(tree, node, visits)
+        if slot >= 0:
+            return slot
     untried = 0
     c = tree.c
     if tree.c_auto:
@@ -299,6 +263,34 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
         if bound > highest and (quotas == 0 or quota_at(tree, quotas, i).alive) and is_open(tree, node, i):
             slot, highest = i, bound
     return slot
+
+
+@inlined
+def highest_bound(tree: Any, node: Any, visits: int) -> int:
+    """The edge with the highest upper bound, where no trial is in flight; NONE if some are untried, or c is 0."""
+    n = np.int64(node.actions)
+    c = tree.c
+    if tree.c_auto:
+        tops = all_lanes(0.001)
+        for i in range(0, n, LANES):
+            q = q_lanes(tree, node.block, i, n)
+            tops = greater(greater(q, q * -1.0), tops)
+        c = highest_of(tops)
+    bonus = c * (sqrt(sqrt(float(visits))) if tree.distribution == POLYNOMIAL_UCB else sqrt(log(float(visits))))
+    if not bonus > 0.0:
+        return NONE
+    tops = all_lanes(-np.inf)
+    for i in range(0, n, LANES):
+        bounds = q_lanes(tree, node.block, i, n) + bonus / root_of(visit_lanes(tree, node.block, i, n))
+        put_weight_lanes(tree, i, bounds)
+        tops = greater(bounds, tops)
+    highest = highest_of(tops)
+    if highest == np.inf:  # an untried edge's
+        return NONE
+    for i in range(n - 1):  # by branches, as in `draw_mixed`
+        if weights_of(tree)[i] == highest:
+            return i
+    return n - 1
 
 
 @inlined

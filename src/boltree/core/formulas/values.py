@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from ..jit import inlined
+from ..lanes import LANES, all_lanes, first_lanes, greater, highest_of, sum_of
 from ..memory.blocks import is_tabled, references_at
-from ..memory.views import edge_at, header_at, references_of, weights_of, words_of
+from ..memory.views import edge_at, header_at, q_lanes, references_of, weights_of, words_of
 from .distributions import sparsemax_threshold
 from .elementary import exp, log
 from .schedules import scheduled
@@ -49,10 +50,10 @@ def state_value(tree: Any, node: Any, slot: int, old_q: float, level: int, alpha
     """The node's value after the edge `slot` changed from `old_q` to its present q."""
     n = np.int64(node.actions)
     if tree.state_value == MAX:
-        if n <= tree.scan_to:
-            scan_best(tree, node)
-        else:
-            remember_best(tree, node, slot, old_q)
+        before = np.int64(node.best)
+        remember_best(tree, node, slot, old_q)
+        if node.best == before and before != slot and not tree.proofs:  # where bounds are kept, they move the value
+            return -node.value if node.player == 1 else node.value  # type: ignore[no-any-return]
         return edge_at(tree, node.block + node.best).q  # type: ignore[no-any-return]
     if node.best < 0:
         node.best = slot
@@ -108,24 +109,36 @@ def remember_best(tree: Any, node: Any, slot: int, old_q: float) -> None:
         return
     if ranked:
         play_again(tree, node, slot)
-    if node.best < 0 or edge_at(tree, node.block + slot).q >= edge_at(tree, node.block + node.best).q:
+    best = np.int64(node.best)
+    if best < 0:
+        node.best = slot
+        return
+    highest = -node.value if node.player == 1 else node.value  # which spares looking at the best edge
+    if tree.proofs:
+        highest = edge_at(tree, node.block + best).q  # bounds may have moved the node's value
+    gain = edge_at(tree, node.block + slot).q - highest
+    if gain > 0.0 or (gain == 0.0 and slot < best):
         node.best = slot
 
 
 @inlined
 def soft_maximum(tree: Any, node: Any, level: int, alpha: float) -> float:
     """alpha log sum [reference] exp(q/alpha), shifted by the maximum."""
-    highest = -np.inf
-    for i in range(np.int64(node.actions)):
-        highest = max(highest, edge_at(tree, node.block + i).q)
+    n = np.int64(node.actions)
+    tops = all_lanes(-np.inf)
+    for i in range(0, n, LANES):
+        tops = greater(q_lanes(tree, node.block, i, n), tops)
+    highest = highest_of(tops)
     cold = 1.0 / alpha
     total = 0.0
     if tree.state_value == RELATIVE_SOFT:
-        for i in range(np.int64(node.actions)):
+        for i in range(n):
             total += reference_of(tree, node, level, i) * exp((edge_at(tree, node.block + i).q - highest) * cold)
     else:
-        for i in range(np.int64(node.actions)):
-            total += exp((edge_at(tree, node.block + i).q - highest) * cold)
+        sums = all_lanes(0.0)
+        for i in range(0, n, LANES):
+            sums = sums + first_lanes(exp((q_lanes(tree, node.block, i, n) - highest) * cold), n - i, 0.0)
+        total = sum_of(sums)
     if tree.box_words:  # relative to the number of actions drawn so far
         total /= node.actions
     return highest + alpha * log(total)

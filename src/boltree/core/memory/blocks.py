@@ -15,6 +15,7 @@ from ..native import FAILED, call
 from .allocation import take_units
 from .layout import BAD_PRIOR, DONE, LEGAL_FAILED, NO_ACTION, NOBODY, NONE, PRIOR_FAILED, RECYCLED, SINGLE
 from .views import (
+    ahead_at,
     edge_at,
     entropy_at,
     header_at,
@@ -32,6 +33,9 @@ from .views import (
 
 LOWEST_LOG_PRIOR = -32.0
 
+MOST_AHEAD = 15
+"""How many actions a node draws ahead at most, and the most edges that four bits number."""
+
 
 @inlined
 def is_tabled(tree: Any, n: int) -> bool:
@@ -48,6 +52,30 @@ def places(tree: Any, n: int) -> int:
     while size < n:
         size *= 2
     return size
+
+
+@inlined
+def draws_ahead(tree: Any, n: int) -> bool:
+    """Whether a node with n actions draws its next ones ahead (formulas/ahead.py)."""
+    return n >= tree.ahead_from and n < tree.alias_from  # type: ignore[no-any-return]
+
+
+@inlined
+def visits_to_rebuild(tree: Any, n: int, visits: int) -> int:
+    """After how many visits a node with n actions works out its policy again, where that is not at each."""
+    wait = max(np.int64(1), np.int64(tree.rebuild_factor * n))
+    if draws_ahead(tree, n):
+        wait = min(wait, MOST_AHEAD)
+    return max(np.int64(1), min(visits, wait)) if tree.early_rebuilds else wait
+
+
+@inlined
+def forget_draws(tree: Any, node: Any) -> None:
+    """Let the next visit of a node work out its policy anew."""
+    if draws_ahead(tree, np.int64(node.actions)):
+        ahead_at(tree, node.block - 1).drawn = 0
+    else:
+        header_at(tree, node.block - 1).rebuild = node.visits
 
 
 @inlined
@@ -235,12 +263,15 @@ def make_block(tree: Any, index: int, prior_given: bool) -> int:
         header.total = -1.0
         header.peak = 0.0
         header.shift = 0.0
-        header.rebuild = node.visits
+        forget_draws(tree, node)
         if not (tree.has_prior or tree.relative) and node.best != RECYCLED:
-            # the first table is uniform: it is built when it is due again
+            # the first policy is uniform: it is worked out when it is due again
             began = node.visits - (1 if child != NONE else 0)
-            wait = max(np.int64(1), np.int64(tree.rebuild_factor * n))
-            header.rebuild = began + (min(began, wait) if tree.early_rebuilds else wait)
+            due = began + visits_to_rebuild(tree, n, began)
+            if draws_ahead(tree, n):
+                ahead_at(tree, block - 1).drawn = min(np.int64(0), node.visits - due)
+            else:
+                header.rebuild = due
         if tree.distribution == HALVING:
             schedule = schedule_at(tree, block - 1)
             schedule.budget = schedule.used = schedule.quota = schedule.begun = 0

@@ -92,6 +92,16 @@ HEADER = np.dtype(
     align=True,
 )
 
+AHEAD = np.dtype(  # what a header is where actions are drawn ahead (formulas/ahead.py)
+    [
+        ("drawn", "i8"),
+        ("shift", "f8"),
+        ("total", "f8"),
+        ("peak", "f8"),
+    ],
+    align=True,
+)
+
 SCHEDULE = np.dtype(  # what a header is where actions are halved
     [
         ("budget", "i8"),
@@ -208,6 +218,7 @@ TREE = np.dtype(
         # fast paths; tests switch them off and compare
         ("compact", "i8"),
         ("alias_from", "i8"),
+        ("ahead_from", "i8"),  # the actions from which on a node draws its next ones ahead, where it has no alias table
         ("scan_to", "i8"),
         ("ranked_from", "i8"),  # the actions from which on a node keeps its edges in an order
         ("sweep_least", "i8"),  # a graph is swept as seldom as if it had this number of nodes

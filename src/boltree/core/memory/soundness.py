@@ -12,11 +12,22 @@ import numpy as np
 
 from ..formulas.space import HALVING, NO_ENTROPY, SWITCHING
 from ..jit import inlined, kernel
-from .blocks import bounds_at, extra_at, forget_order, is_tabled, prior_at, references_at, table_at, units_of
+from .blocks import (
+    bounds_at,
+    draws_ahead,
+    extra_at,
+    forget_order,
+    is_tabled,
+    prior_at,
+    references_at,
+    table_at,
+    units_of,
+)
 from .layout import BY_STATE, LEAF, NONE, ORIGIN, PROVEN, RECYCLED, SINGLE, TABLED, TERMINAL, UNFINISHED, WINDOWED
 from .links import depth_below
 from .outcomes import CHAIN, INDEXED
 from .views import (
+    ahead_at,
     bound_at,
     edge_at,
     entropy_at,
@@ -239,6 +250,11 @@ def fault_in_parts(tree: Any, node: Any, n: int) -> int:
         header = header_at(tree, node.block - 1)
         if np.isnan(header.shift) or np.isnan(header.total) or np.isnan(header.peak):
             return _TABLE
+        word = ahead_at(tree, node.block - 1).drawn if draws_ahead(tree, n) else np.int64(0)
+        while word > 1:
+            if word & 15 >= n:
+                return _TABLE
+            word >>= 4
     for i in range(n + 1 if tree.proofs else 0):
         row = bound_at(tree, bounds_at(tree, node.block, n), i)
         if not row.lower <= row.upper + 1e-9 * (1.0 + abs(row.upper)):

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..interrupts import held_back
+from ..lanes import LANES
 from ..native import for_kernels
 from .arena import Arena, own_pages
 from .layout import EDGE, FLIGHT, HEADER, LEAF, LINK, NODE, NONE, ORIGIN, PATH, TREE, UNIT
@@ -17,7 +18,7 @@ from .outcomes import count_indexed, rebuild_index
 from .partition import Partition
 from .recycling import BINS, recycle, slide_together
 
-LOGS = np.log(math.e + np.arange(2048.0))
+LOGS = np.log(math.e + np.arange(65536.0))
 
 SLACK = 1.0 + 1e-12
 """The factor by which a sum of discounted rewards is widened, because it is rounded."""
@@ -63,12 +64,13 @@ def fields_of(record: Any) -> Any:
 def new_scratch(tree: Any, levels: int, batch: int = 1) -> dict[str, Any]:
     """Memory for what a trial works out on its way, which no other thread may touch; and the random numbers."""
     actions = int(tree.actions)
+    in_lanes = -(-actions // LANES) * LANES
     paths = levels * actions if tree.relative else 1
     wanted: dict[str, tuple[int, Any]] = {
         "path": (levels, PATH),
         "path_links": (levels, np.int32),
-        "weights": (actions, np.float64),
-        "mixture": (actions, np.float64),
+        "weights": (in_lanes, np.float64),
+        "mixture": (in_lanes, np.float64),
         "policies": (paths, np.float64),
         "references": (paths, np.float64),
         "mask": (actions, np.uint8),

@@ -17,8 +17,26 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from ..jit import JIT_DISABLED
+from ..lanes import lanes_type, load, load_apart, plain_load, plain_load_apart, plain_store, store
 from ..native import build_array, plain_array_at
-from .layout import BOUND, EDGE, ENTROPY, FLIGHT, HEADER, LINK, NODE, PATH, QUOTA, RANKED, SCHEDULE, TABLE, TREE, WINNER
+from .layout import (
+    AHEAD,
+    BOUND,
+    EDGE,
+    ENTROPY,
+    FLIGHT,
+    HEADER,
+    LINK,
+    NODE,
+    PATH,
+    QUOTA,
+    RANKED,
+    SCHEDULE,
+    TABLE,
+    TREE,
+    UNIT,
+    WINNER,
+)
 
 _I64 = ir.IntType(64)
 
@@ -95,10 +113,73 @@ def _array(dtype: Any, base: str, size: str) -> Any:
     return of
 
 
+def _lanes(base: str) -> tuple[Any, Any]:
+    """Accessors (tree, i) -> lanes and (tree, i, lanes), to numbers that lie one after the other, from the i-th on."""
+    if JIT_DISABLED:
+        return (lambda tree, i: plain_load(int(tree[base]) + 8 * int(i))), (
+            lambda tree, i, lanes: plain_store(int(tree[base]) + 8 * int(i), lanes)
+        )
+
+    def address(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        number = context.cast(builder, values[1], signature.args[1], types.int64)
+        return builder.add(_constant_of(builder, values[0], base), builder.mul(number, ir.Constant(_I64, 8)))
+
+    @intrinsic
+    def read(typing_context, tree, i):  # type: ignore[no-untyped-def]
+        def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+            return load(builder, address(context, builder, signature, values))
+
+        return lanes_type(tree, i), code
+
+    @intrinsic
+    def write(typing_context, tree, i, lanes):  # type: ignore[no-untyped-def]
+        def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+            store(builder, address(context, builder, signature, values), values[2])
+            return context.get_dummy_value()
+
+        return types.none(tree, i, lanes), code
+
+    return read, write
+
+
+def _lanes_apart(dtype: np.dtype[Any], field: str | None, unit: int, *, whole: bool = False) -> Any:
+    """An accessor (tree, place, i, n) -> lanes: a field of the i-th of n rows and of the next ones.
+
+    The rows begin at a place in the memory of blocks, in units of `unit` bytes. Lanes beyond the last row repeat it.
+    A field of `whole` numbers is converted.
+    """
+    offset = 0 if field is None else dtype.fields[field][1]  # type: ignore[index]
+    if JIT_DISABLED:
+        return lambda tree, place, i, n: plain_load_apart(
+            int(tree["blocks_at"]) + unit * int(place) + int(i) * dtype.itemsize + offset,
+            dtype.itemsize,
+            int(n - 1 - i),
+            whole,
+        )
+
+    @intrinsic
+    def read(typing_context, tree, place, i, n):  # type: ignore[no-untyped-def]
+        def code(context, builder, signature, values):  # type: ignore[no-untyped-def]
+            first, row, count = (
+                context.cast(builder, value, kind, types.int64)
+                for value, kind in zip(values[1:], signature.args[1:], strict=True)
+            )
+            start = builder.add(_constant_of(builder, values[0], "blocks_at"), ir.Constant(_I64, offset))
+            start = builder.add(start, builder.mul(first, ir.Constant(_I64, unit)))
+            start = builder.add(start, builder.mul(row, ir.Constant(_I64, dtype.itemsize)))
+            last = builder.sub(builder.sub(count, ir.Constant(_I64, 1)), row)
+            return load_apart(builder, start, dtype.itemsize, last, whole)
+
+        return lanes_type(tree, place, i, n), code
+
+    return read
+
+
 node_at = _records(NODE, "nodes_at")
 edge_at = _records(EDGE, "blocks_at")
 link_at = _records(LINK, "blocks_at")
 header_at = _records(HEADER, "blocks_at")
+ahead_at = _records(AHEAD, "blocks_at")
 schedule_at = _records(SCHEDULE, "blocks_at")
 entropy_at = _rows(ENTROPY, "blocks_at")
 quota_at = _rows(QUOTA, "blocks_at")
@@ -113,6 +194,13 @@ flown_at = _records(PATH, "flown_at")
 
 words_of = _array(np.float64, "blocks_at", "max_words")
 states_of = _array(np.uint64, "states_at", "max_state_words")
+weight_lanes, put_weight_lanes = _lanes("weights_at")
+mixture_lanes, put_mixture_lanes = _lanes("mixture_at")
+q_lanes = _lanes_apart(EDGE, "q", UNIT)
+visit_lanes = _lanes_apart(EDGE, "visits", UNIT, whole=True)
+h_lanes = _lanes_apart(ENTROPY, "h", 8)
+word_lanes = _lanes_apart(np.dtype(np.float64), None, 8)
+
 weights_of = _array(np.float64, "weights_at", "actions")
 mixture_of = _array(np.float64, "mixture_at", "actions")
 policies_of = _array(np.float64, "policies_at", "policies_size")

@@ -22,11 +22,11 @@ from ..atomics import add_to
 from ..formulas.space import HALVING, MEAN, NO_ENTROPY
 from ..formulas.units import note_return
 from ..jit import inlined, kernel
-from ..memory.blocks import extra_at, make_block, slot_of, units_of
+from ..memory.blocks import extra_at, forget_draws, make_block, slot_of, units_of
 from ..memory.layout import DONE, FULL, LEAF, NONE, ORIGIN, SINGLE, TABLED, TERMINAL, UNFINISHED
 from ..memory.outcomes import find_outcome, link_outcome
 from ..memory.prefetch import prefetch
-from ..memory.views import edge_at, entropy_at, header_at, node_at, state_word_at
+from ..memory.views import edge_at, entropy_at, node_at, state_word_at
 from .recompute import compute_node
 
 PAIRS_AHEAD = 6
@@ -126,7 +126,7 @@ def compute_matched(handle: Any, pairs: Any, so_far: Any) -> None:
             if theirs.block != NONE and node.block != NONE and not node.marks & SINGLE:
                 compute_node(tree, b, False, True)
                 if tree.has_header and tree.distribution != HALVING:
-                    header_at(tree, node.block - 1).rebuild = node.visits
+                    forget_draws(tree, node)
             if theirs.parent != NONE:
                 update_parent(tree, theirs, b)
         theirs.visits = NONE

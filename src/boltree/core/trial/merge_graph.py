@@ -15,12 +15,12 @@ import numpy as np
 from ..formulas.bounds import bound_node
 from ..formulas.units import note_return
 from ..jit import inlined, kernel
-from ..memory.blocks import bounds_at, units_of
+from ..memory.blocks import bounds_at, forget_draws, units_of
 from ..memory.layout import DONE, LEAF, NONE, ORIGIN, PROVEN, TERMINAL, UNFINISHED
 from ..memory.links import place_of, take_link
 from ..memory.room import room_for
 from ..memory.subtree import copy_record
-from ..memory.views import bound_at, edge_at, header_at, index_of, link_at, node_at, words_of
+from ..memory.views import bound_at, edge_at, index_of, link_at, node_at, words_of
 
 PLACED, ADDED = 0, 1
 """The counters of a merge: how many of their nodes have a place among ours, and how many are added there."""
@@ -104,7 +104,7 @@ def add_node(mine: Any, theirs: Any, index: int, ours: int, places: Any) -> None
             add_link(mine, node.block + i, link_at(theirs, link), np.int64(places[link_at(theirs, link).child]))
             link = np.int64(link_at(theirs, link).next)
     if mine.has_header:
-        header_at(mine, node.block - 1).rebuild = node.visits
+        forget_draws(mine, node)
     if mine.proofs and not node.marks & PROVEN:
         narrow_bounds(mine, theirs, other, node)
         bound_node(mine, ours)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..formulas.bounds import is_open
+from ..formulas.bounds import count_open, is_open
 from ..formulas.distributions import set_reference, weigh
 from ..formulas.halving import halving_slot
-from ..formulas.policies import count_open, mix, prior_upper_confidence, upper_confidence
+from ..formulas.mixture import mix
+from ..formulas.policies import prior_upper_confidence, upper_confidence
 from ..formulas.schedules import scheduled, shares
 from ..formulas.space import HALVING, NO_ENTROPY, POLYNOMIAL_UCB, PRIOR_UCB, SWITCHING, UCB, UNIFORM
 from ..jit import brief, inlined, kernel

@@ -11,10 +11,11 @@ from ..formulas.entropies import entropy_of
 from ..formulas.space import MAX, MEAN, NO_ENTROPY, RELATIVE_SOFT, SWITCHING
 from ..formulas.values import enter_best, enter_value, scan_best
 from ..jit import inlined
+from ..lanes import LANES, all_lanes
 from ..memory.blocks import extra_at, forget_order
 from ..memory.layout import CLOSED, LEAF, NONE, ORIGIN, PROVEN, UNFINISHED
 from ..memory.links import is_long
-from ..memory.views import edge_at, entropy_at, header_at, mixture_of, node_at, references_of
+from ..memory.views import edge_at, entropy_at, header_at, mixture_of, node_at, put_mixture_lanes
 from .edges import enter_sums, entropies_of
 from .graph import bound_untried_edge, compute_edge
 
@@ -97,9 +98,10 @@ def compute_entropy(tree: Any, node: Any) -> None:
     """Compute H_V(s) for the policy that the last visit drew from."""
     n, below = np.int64(node.actions), 0.0
     extra = extra_at(tree, node.block, n)
+    put_mixture_lanes(tree, LANES * ((n - 1) // LANES), all_lanes(0.0))
     for i in range(n):
         row = entropy_at(tree, extra, i)
         mixture_of(tree)[i] = row.policy
         below += row.policy * row.h
-    own = entropy_of(tree.entropy_bonus, mixture_of(tree), references_of(tree), 0, n)
+    own = entropy_of(tree.entropy_bonus, tree, 0, n)
     node.entropy = below - own if node.player == 1 else below + own

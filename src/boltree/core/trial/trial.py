@@ -91,10 +91,10 @@ def descend(tree: Any, graph: bool, hidden: bool) -> int:
                 tree.leaf_value = node.value
                 tree.cut = 1
                 return DONE
-        status, action = draw_action(tree, index, level)
+        status, action, slot = draw_action(tree, index, level)
         if status != DONE:
             return status
-        status, index, new = draw_outcome(tree, index, action, level, graph, hidden)
+        status, index, new = draw_outcome(tree, index, action, slot, level, graph, hidden)
         if status != DONE:
             return status
         fresh = new and tree.growth == LEAF
@@ -102,8 +102,8 @@ def descend(tree: Any, graph: bool, hidden: bool) -> int:
 
 
 @inlined
-def draw_action(tree: Any, index: int, level: int) -> tuple[int, int]:
-    """Draw an action by the search policy, and enter its edge into the path: DONE or an error, and the action.
+def draw_action(tree: Any, index: int, level: int) -> tuple[int, int, int]:
+    """Draw an action by the search policy, and enter its edge into the path: DONE or an error, the action and the edge.
 
     A node that is visited for the first time may do without edges (SINGLE): its policy is uniform.
     """
@@ -112,35 +112,37 @@ def draw_action(tree: Any, index: int, level: int) -> tuple[int, int]:
         n = count_legal(tree, index)
         if n == FAILED or n == 0:
             tree.error_node = index
-            return (LEGAL_FAILED if n == FAILED else NO_ACTION), 0
+            return (LEGAL_FAILED if n == FAILED else NO_ACTION), 0, np.int64(NONE)
         node.actions = n
         step_at(tree, level).slot = NONE
-        return DONE, legal_action(tree, np.int64(uniform_of(rng_of(tree)) * n))
+        return DONE, legal_action(tree, np.int64(uniform_of(rng_of(tree)) * n)), np.int64(NONE)
     bare = node.block == NONE
     if bare or node.marks & SINGLE:
         status = new_block(tree, index, False)
         if status != DONE:
-            return status, 0
+            return status, 0, np.int64(NONE)
     if tree.box_words:
         status, drawn = draw_action_of(tree, index, level, bare)
         if status != DONE or drawn != NONE:
             tree.error_node = index
-            return status, drawn
+            return status, drawn, np.int64(step_at(tree, level).slot)
     slot = choose(tree, index, level, False)
     if slot < NONE:
         tree.error_node = index
-        return -slot, 0
+        return -slot, 0, np.int64(NONE)
     step_at(tree, level).slot = slot
-    return DONE, np.int64(edge_at(tree, node.block + slot).action)
+    return DONE, np.int64(edge_at(tree, node.block + slot).action), slot
 
 
 @inlined
-def draw_outcome(tree: Any, index: int, action: int, level: int, graph: bool, hidden: bool) -> tuple[int, int, bool]:
+def draw_outcome(
+    tree: Any, index: int, action: int, slot: int, level: int, graph: bool, hidden: bool
+) -> tuple[int, int, bool]:
     """Draw an outcome of an action: DONE or an error, the node that it leads to, and whether that is new.
 
     The reward is entered into the path, and in a graph the link.
     """
-    slot, before = np.int64(step_at(tree, level).slot), tree.node_count
+    before = tree.node_count
     edge, first = np.int64(NONE), np.int64(NONE)
     if slot != NONE:
         edge = node_at(tree, index).block + slot
