@@ -15,9 +15,9 @@ from boltree.cli.commands import main
 def test_plan(capsys):
     assert main(["plan", "frozen-lake"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("FrozenLake: down (1), value 0.834514, proven\n")
-    assert "\n  *  down (1)" in shown
-    assert "\n  expects: down, down" in shown
+    assert shown.startswith("FrozenLake: right (2), value 0.834514, proven\n")
+    assert "\n  *  right (2)" in shown
+    assert "\n  expects: right, down" in shown
     assert main(["plan", "frozen-lake", "--trials", "1", "--tree", "1"]) == 0
     assert ", proven" not in capsys.readouterr().out
 
