@@ -32,7 +32,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 if JIT_DISABLED:
-    np.seterr(over="ignore")  # random numbers wrap around on purpose
+    np.seterr(over="ignore", divide="ignore")  # random numbers wrap around, untried edges divide by 0, on purpose
 
 
 def inlined(function: F) -> F:

@@ -229,7 +229,7 @@ def upper_confidence(tree: Any, node: Any, visits: int, quotas: int) -> int:
     UCT (eq. 2.10): q + c sqrt(log N / N(a)). Stochastic-Power-UCT (Dam et al. 2024): q + c N^(1/4) / sqrt(N(a)).
     """
     n = np.int64(node.actions)
-    if not (tree.batching or tree.proofs or quotas):
+    if n >= LANES and not (tree.batching or tree.proofs or quotas):
         slot = highest_bound(tree, node, visits)
         if slot >= 0:
             return slot
