@@ -114,7 +114,7 @@ def test_an_object_without_priors():
     for search in (by_object, by_heuristic):
         search.run(trials=300)
     assert by_object.root.visits.tolist() == by_heuristic.root.visits.tolist()
-    assert by_object.root.value == by_heuristic.root.value
+    assert by_object.root.value == pytest.approx(by_heuristic.root.value, rel=1e-12)  # added up in another order
 
 
 def test_an_object_that_fails():

@@ -81,7 +81,7 @@ def values(problem, algorithm, seeds, trials=100_000, **options):
 @pytest.mark.parametrize("algorithm", [bt.BTS(alpha=10.0), bt.MENTS(alpha=0.1)], ids=lambda one: one.name)
 @pytest.mark.parametrize("kind", [Tiger, RecordTiger])
 def test_maxima_are_the_exact_values(kind, algorithm, horizon):
-    found = values(kind(horizon=horizon, discount=1.0), algorithm, 4)
+    found = values(kind(horizon=horizon, discount=1.0), algorithm, 16)  # one is 0.04 off
     assert found.mean() == pytest.approx(TIGER[horizon], rel=0.01)
 
 
@@ -98,9 +98,12 @@ def test_no_search_sees_through_the_belief(algorithm):
 
 
 def test_what_ends_is_told_apart():
-    """Opening ends half of Tiger's variant: V_4 = 2.465, and the end's node is worth 0."""
+    """Opening ends half of Tiger's variant: V_4 = 2.465, and the end's node is worth 0.
+
+    The best of noisy values is too high by 0.05 after 100,000 trials, and no more after a million.
+    """
     problem = Tiger(ends=True, horizon=4, discount=1.0)
-    assert values(problem, bt.BTS(alpha=10.0), 4).mean() == pytest.approx(2.465, rel=0.01)
+    assert values(problem, bt.BTS(alpha=10.0), 6, 1_000_000).mean() == pytest.approx(2.465, rel=0.01)
     search = bt.Search(problem, bt.BTS(alpha=10.0), seed=0)
     search.run(trials=2000)
     (opened,) = search.children[1]

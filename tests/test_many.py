@@ -149,7 +149,7 @@ def test_what_says_where_memory_lies_stays_a_workers_own():
     """Everything outside of one part of the record is taken from a fresh one: no address may lie there."""
     places = {name: TREE.fields[name][1] for name in TREE.names}
     for name, place in places.items():
-        if name.endswith("_at") and name != "params_at":
+        if name.endswith("_at") and name not in ("params_at", "box_at"):  # these are the problem's own
             assert places["nodes_at"] <= place < places["growth"], name
 
 

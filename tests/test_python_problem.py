@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 
 import boltree as bt
@@ -17,10 +18,11 @@ def test_a_grid_is_solved():
     search = bt.Search(Grid(), bt.BTS(alpha=0.5), seed=0, evaluator=0.0)
     search.run(trials=20_000)
     check_invariants(search)
-    episode = bt.act(Grid(), bt.BTS(alpha=0.5), trials=1_000, evaluator="rollout")
-    assert episode.value >= -10.0
-    assert episode.states[0] == (0, 0)
-    assert episode.states[-1] == (4, 4)
+    episodes = [bt.act(Grid(), bt.BTS(alpha=0.5), trials=1_000, evaluator="rollout", seed=seed) for seed in range(5)]
+    assert np.mean([episode.value for episode in episodes]) >= -10.0
+    for episode in episodes:
+        assert episode.states[0] == (0, 0)
+        assert episode.states[-1] == (4, 4)
 
 
 def test_like_the_compiled_one():

@@ -90,20 +90,20 @@ def test_recycling_frees_the_least_visited():
         _ = old.value
 
 
-@pytest.mark.parametrize(("algorithm", "share"), [(bt.BTS(alpha=0.1), 0.2), (bt.DENTS(), 0.5)], ids=["BTS", "DENTS"])
-def test_it_finds_the_best_action_where_a_full_tree_stops(algorithm, share):
+@pytest.mark.parametrize("algorithm", [bt.BTS(alpha=0.1), bt.DENTS()], ids=lambda one: one.name)
+def test_it_finds_the_best_action_where_a_full_tree_stops(algorithm):
     """Random MDPs of which memory holds a small part; the sum of regrets against the exact values."""
     regret, ended = {"stop": 0.0, "recycle": 0.0}, {"stop": [], "recycle": []}
-    for seed in range(12):
+    for seed in range(24):
         problem = random_mdp(seed, states=8, actions=4, horizon=7, legal_share=1.0).problem()
         exact = bt.solve(problem)
         for way in regret:
-            search = bt.Search(problem, algorithm, seed=seed, max_nodes=3_000, on_full=way)
+            search = bt.Search(problem, algorithm, seed=seed, max_nodes=1_000, on_full=way)
             ended[way].append(search.run(trials=60_000))
             regret[way] += exact.root_value - exact.q()[list(exact.actions()).index(search.recommend())]
-    assert ended["stop"].count("memory") > 9
-    assert ended["recycle"] == ["trials"] * 12
-    assert regret["recycle"] < share * regret["stop"]
+    assert ended["stop"].count("memory") > 20
+    assert ended["recycle"] == ["trials"] * 24
+    assert regret["recycle"] < 0.75 * regret["stop"]
 
 
 def test_same_seed_same_tree():

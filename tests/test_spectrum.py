@@ -64,7 +64,7 @@ def test_a_bias_in_units_is_that_number_where_returns_differ_by_one() -> None:
 
 
 def test_it_finds_the_end_of_chains_that_no_one_temperature_does() -> None:
-    """Where one temperature must suit two chains whose rewards differ a thousandfold."""
+    """Where one temperature must suit two chains whose rewards differ a thousandfold: nearly every search does."""
     for final in (1.0, 1000.0):
         table: list[Any] = []
         for d in range(10):
@@ -72,9 +72,10 @@ def test_it_finds_the_end_of_chains_that_no_one_temperature_does() -> None:
             go = [(1.0, d + 1 if d < 9 else 10, final if d == 9 else 0.0, d == 9)]
             table.append([stop, go])
         chain = bt.problems.OutcomeTable([*table, []], horizon=20)
-        search = bt.Search(chain, bt.BTS(alpha=bt.spectrum()), seed=1, growth="trial")
-        search.run(trials=10_000)
-        assert search.root.value == pytest.approx(final)
+        searches = [bt.Search(chain, bt.BTS(alpha=bt.spectrum()), seed=seed, growth="trial") for seed in range(20)]
+        for search in searches:
+            search.run(trials=10_000)
+        assert sum(search.root.value == pytest.approx(final) for search in searches) >= 14
 
 
 def test_same_seed_same_tree_in_pieces() -> None:

@@ -404,11 +404,11 @@ def test_a_simulator_hides_its_outcomes_and_is_judged_exactly() -> None:
     def look(problem: Any, state: Any, trials: Any, seconds: Any, seed: int) -> Decision:
         seen.append(problem)
         search = bt.Search(problem, state=state, seed=seed)
-        search.run(trials=300)
+        search.run(trials=3_000)
         return Decision(search.recommend(), search.root.value, search.proven, search.trials, 0.0)
 
     problem = bt.problems.DChain(6)
-    numbers = Regret(2, hidden=True).run(problem, look, 300, None, 0, watched)
+    numbers = Regret(2, hidden=True).run(problem, look, 3_000, None, 0, watched)
     assert numbers["regret"] == 0.0
     assert numbers["proven"] == 0
     assert not any(one.has("outcomes") or one.deterministic for one in seen)

@@ -16,31 +16,35 @@ from boltree.viewer.proof_story import INTRO
 from boltree.viewer.recording import record
 from boltree.viewer.story import story
 
+TWO_MOVES, PROVEN_AFTER = "3344", 49
+"""Moves after which Connect Four is won in two, and the trials in which `playing` sees that."""
+
 
 @pytest.fixture(scope="module")
 def partly():
     """Much is proven, but not the root."""
     search = playing(bt.problems.TicTacToe())
-    search.run(trials=5_000)
+    search.run(trials=3_750)
     assert not search.proven
     return search
 
 
 @pytest.fixture(scope="module")
 def proven():
-    search = playing(bt.problems.ConnectFour("334455"))
+    search = playing(bt.problems.ConnectFour(TWO_MOVES))
     assert search.run(trials=1_000) == "proven"
     return search
 
 
 def nodes_below(search):
-    """Nodes of every kind: proven, not proven, ends."""
+    """Some nodes of every kind."""
     return [search.node_at(i) for i in range(0, search.size, 7)]
 
 
 def test_nodes_are_printed_with_their_bounds(partly, proven):
-    kinds = set()
-    for node in nodes_below(partly):
+    kinds, sailing = set(), proving(bt.problems.Sailing(3))
+    sailing.run(trials=100)
+    for node in [*nodes_below(partly), *(node for node in nodes_below(sailing) if node.terminal)]:
         title, *lines = str(node).splitlines()
         assert (", proven" in title) == node.proven
         words = f"(surely within {bounds_text(node.lower, node.upper)})"
@@ -50,11 +54,11 @@ def test_nodes_are_printed_with_their_bounds(partly, proven):
             bounds = {int(a): bounds_text(*b) for a, b in zip(node.actions, node.action_bounds.tolist(), strict=True)}
             for line in lines[1:]:
                 assert line.endswith(f" {bounds[int(line.split()[int(line[0] == '*')])]}")
-    assert kinds == {(False, False), (True, False), (False, True)}
+    assert kinds == {(False, False), (True, False), (False, True)}  # not proven, proven, ends
     assert str(proven.root).splitlines()[0].endswith("value 1, proven")
     assert str(proven).splitlines()[1].endswith("transpositions, proofs")
-    assert str(proven).splitlines()[2].endswith("recommends 6 (column 6), root value 1, proven")
-    assert str(partly).splitlines()[2].endswith("root value 0 (surely within -1 to 0)")
+    assert str(proven).splitlines()[2].endswith("recommends 5 (column 5), root value 1, proven")
+    assert str(partly).splitlines()[2].endswith("(surely within 0 to 1)")
 
 
 def test_an_action_that_is_proven_without_a_visit_shows_its_value():
@@ -72,12 +76,13 @@ def test_an_action_that_is_proven_without_a_visit_shows_its_value():
 
 def test_trees_are_printed_with_their_bounds(partly, proven):
     lines = tree_text(partly.tree, 2).splitlines()
-    assert lines[1].endswith("V 0  surely within -1 to 0")
+    assert lines[1].endswith("surely within 0 to 1")
     of_root = [line for line in lines[2:] if line.startswith("|-- ") and " pi " in line]
     by_name = {partly.root.action_name(int(a)): i for i, a in enumerate(partly.root.actions)}
     for line in of_root:
         lower, upper = partly.root.action_bounds[by_name[line[5:].split(" N ")[0].strip()]]
-        assert line.endswith(f"surely within {bounds_text(lower, upper)}")
+        words = bounds_text(lower, upper)
+        assert line.endswith("  proven" if words == "proven" else f"surely within {words}")
     assert any(line.startswith("|   ") and line.endswith("  proven") for line in lines)
     assert tree_text(proven.tree, 1).splitlines()[1].endswith("V 1  proven")
 
@@ -103,7 +108,7 @@ def test_a_table_in_a_terminal_has_a_column_of_bounds(partly):
 
     table = shown(partly)
     assert table.splitlines()[1].split()[-2:] == ["surely", "within"]
-    assert table.splitlines()[2].rstrip().endswith("-1 to 0")
+    assert table.splitlines()[2].rstrip().endswith("0 to 1")
     assert "proven" in table
     [without] = both(bt.problems.TicTacToe(), bt.UCT())
     without.run(trials=100)
@@ -137,7 +142,7 @@ def test_nothing_is_said_without_proofs():
 def test_graphs_carry_bounds_that_are_known(partly, proven):
     pytest.importorskip("networkx")
     graph = partly.to_networkx(1)
-    assert (graph.nodes[0]["proven"], graph.nodes[0]["lower"], graph.nodes[0]["upper"]) == (False, -1.0, 0.0)
+    assert (graph.nodes[0]["proven"], graph.nodes[0]["lower"], graph.nodes[0]["upper"]) == (False, 0.0, 1.0)
     bounds = dict(zip(partly.root.actions.tolist(), partly.root.action_bounds.tolist(), strict=True))
     for _, _, edge in graph.out_edges(0, data=True):
         assert [edge["lower"], edge["upper"]] == bounds[edge["action"]]
@@ -148,17 +153,17 @@ def test_graphs_carry_bounds_that_are_known(partly, proven):
     assert all("lower" not in node or math.isfinite(node["lower"]) for _, node in half.to_networkx(1).nodes(data=True))
 
 
-@pytest.mark.parametrize("trials", [3, 7, 1_000])
+@pytest.mark.parametrize("trials", [3, PROVEN_AFTER, 1_000])
 def test_a_recording_ends_when_the_root_is_proven(trials):
-    watched, alone = (playing(bt.problems.ConnectFour("334455")) for _ in range(2))
+    watched, alone = (playing(bt.problems.ConnectFour(TWO_MOVES)) for _ in range(2))
     [recording] = record([watched], trials)
     alone.run(trials=trials)
-    assert recording.trials[-1] == watched.trials == alone.trials == min(trials, 7)
+    assert recording.trials[-1] == watched.trials == alone.trials == min(trials, PROVEN_AFTER)
     assert recording.trials == sorted(set(recording.trials))
-    assert recording.moments[-1].bounds == ("proven" if trials >= 7 else "-1 to 1")
+    assert recording.moments[-1].bounds == ("proven" if trials >= PROVEN_AFTER else "-1 to 1")
     np.testing.assert_array_equal(watched.survey().value, alone.survey().value)
     [again] = record([watched], 1_000)
-    assert again.trials[-1] == alone.trials + (0 if alone.proven else 4)
+    assert again.trials[-1] == PROVEN_AFTER
     assert len(again.moments) == len(set(again.trials))
 
 
@@ -200,11 +205,14 @@ def test_the_band_and_the_marks_are_the_searches_own():
 
 def test_branches_carry_bounds_in_words(partly):
     nodes = branches_of(partly, 200_000)["nodes"]
-    assert nodes[0]["bounds"] == "-1 to 0"
+    assert nodes[0]["bounds"] == "0 to 1"
     bounds = dict(zip(partly.root.actions.tolist(), partly.root.action_bounds.tolist(), strict=True))
     assert nodes[0]["inside"] == [bounds_text(*bounds[row[0]]) for row in nodes[0]["rows"]]
-    assert {node["bounds"] for node in nodes} >= {"proven", "-1 to 1", ""}
-    assert all(node["bounds"] == "" for node in nodes if "end" in node)
+    assert {node["bounds"] for node in nodes} >= {"proven", "-1 to 1"}
+    sailing = proving(bt.problems.Sailing(3))
+    sailing.run(trials=100)
+    ends = [node for node in branches_of(sailing, 200_000)["nodes"] if "end" in node]
+    assert {node["bounds"] for node in ends} == {""}
 
 
 def test_a_chain_is_marked_state_by_state():
@@ -215,12 +223,12 @@ def test_a_chain_is_marked_state_by_state():
 
 
 def test_it_is_said_after_how_many_trials():
-    problem = bt.problems.ConnectFour("334455")
+    problem = bt.problems.ConnectFour(TWO_MOVES)
     searches = [playing(problem), *both(problem, bt.UCT(), growth="leaf")]
     said = story(record(searches, 1_000))
     assert said["intro"] == INTRO
-    assert said["searches"][0]["verdict"] == "AR-BTS recommends column 6"
-    assert said["searches"][0]["sentences"][-1] == "The root's value, 1, is proven, after 7 trials."
+    assert said["searches"][0]["verdict"] == "AR-BTS recommends column 5"
+    assert said["searches"][0]["sentences"][-1] == "The root's value, 1, is proven, after 49 trials."
     assert not any("proven" in sentence for sentence in said["searches"][1]["sentences"])
     early = story(record([playing(problem)], 5))["searches"][0]["sentences"][-1]
     assert early == "After 5 trials the root's value is not proven yet; it is surely within -1 to 1."

@@ -18,6 +18,8 @@ def check_main_module(workers: int) -> None:
         workers: how many, for the message.
     """
     main = sys.modules.get("__main__")
+    if getattr(getattr(main, "__spec__", None), "name", "").endswith(".__main__"):
+        return  # `python -m package`: workers do not import it
     path = getattr(main, "__file__", None)
     frame = inspect.currentframe()
     while frame is not None and not (frame.f_globals is vars(main) and frame.f_code.co_name == "<module>"):

@@ -14,7 +14,7 @@ ADVICE = (
     (r"Untyped global name '(\w+)': Cannot determine Numba type of <class 'function'>", r"write @numba.njit above \1"),
     (r"attribute '\w+' of type array\(uint64, 1d, C\)", "rng is for bt.uniform(rng) and bt.integer(rng, n)"),
     (r"failed to unpack|Can't unify return type", "it must return as many values in every case, of the same types"),
-    (r"No definition for lowering \w+Params\(", "parameters cannot be changed"),
+    (r"No definition for lowering \w+Params\(|setitem\(readonly", "parameters cannot be changed"),
     (r"unicode_type|Literal\[str\]|reflected list|list\(|DictType|dict\(", "fields hold numbers and arrays"),
 )
 """Patterns of what Numba reports, and what to say to users."""

@@ -181,7 +181,7 @@ class Node:
 
     @property
     def actions(self) -> NDArray[Any]:
-        """The legal actions. Where they are drawn from boxes, those drawn so far: floats, or an array with rows."""
+        """The legal actions, or those drawn from boxes so far (floats, or an array with rows)."""
         _ = self._storage  # still of this tree?
         if self._tree.problem.boxes is not None:
             drawn: NDArray[Any] = vectors_of(self._tree, self._index)

@@ -263,7 +263,6 @@ TREE = np.dtype(
         ("guide_slot", "i8"),
         ("action_widening", "f8"),  # a node has at most this times N(s) to a power of actions
         ("action_power", "f8"),
-        ("dues_at", "i8"),  # actions: N(s) from which on a node may have one more than this number
         # where the state is hidden: a node is a history, and each trial carries a state of its own
         ("observe", "i8"),  # 0 where the state is seen
         ("observations", "i8"),  # how many there are; 0 where they are records
@@ -315,6 +314,7 @@ TREE = np.dtype(
         ("particle_count", "i8"),
         ("carried_at", "i8"),  # the state that the trial carries
         ("carried_next_at", "i8"),  # the one that it steps to
+        ("dues_at", "i8"),  # actions: N(s) from which on a node may have one more than this number
         ("spans_at", "i8"),  # levels: what a reward of 1 at each of k steps is worth, where bounds are kept
         # the run
         ("growth", "i8"),

@@ -160,7 +160,7 @@ class Storage:
     @property
     def scratch_bytes(self) -> int:
         """Bytes that trials work with."""
-        return sum(int(array.nbytes) for array in self.scratch.values())
+        return sum(int(array.nbytes) for array in self.scratch.values() if array is not LOGS)
 
     def place(self) -> None:
         """Enter the arenas' addresses into the record: this tree, or another in them, may have made them move."""
