@@ -68,7 +68,8 @@ def test_damaged_files_are_refused(tmp_path):
     search.run(trials=50)
     search.save(path)
     whole = path.read_bytes()
-    for damaged in (whole[: len(whole) // 2], b"nonsense", b"", whole[:2000] + b"\0" * 40 + whole[2040:]):
+    flipped = bytes(255 - byte for byte in whole[2000:2040])
+    for damaged in (whole[: len(whole) // 2], b"nonsense", b"", whole[:2000] + flipped + whole[2040:]):
         path.write_bytes(damaged)
         with pytest.raises(bt.ParameterError, match=r"damaged|not a saved search"):
             bt.Search.load(path)
