@@ -43,7 +43,7 @@ def check_can_be_found(workers: int, problem: Any) -> None:
 
 
 def _is_run_at_import(path: Path, line: int) -> bool:
-    """Whether a line of a module is run by whoever imports it: not below ``if __name__ == "__main__":``."""
+    """Whether a line of a module is run when the module is imported: not below ``if __name__ == "__main__":``."""
     try:
         statements = ast.parse(path.read_text(encoding="utf-8")).body
     except (OSError, SyntaxError, ValueError):

@@ -132,7 +132,7 @@ class Answers:
 
     def _look(self, number: int) -> int:
         actions = list(self._problem.legal_of(self._problem.object_of(number)))
-        # who moves there will be asked too; in a state that has ended it may be anybody
+        # who moves there will be asked too; in a state that has ended it may be either player
         mover = (
             contract.player_of(self._problem, self._problem.object_of(number)) if actions and self._has_player else -1
         )
