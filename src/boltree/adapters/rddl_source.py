@@ -39,9 +39,6 @@ SAMPLERS = {
 }  # fmt: skip
 """The samplers of `boltree.problem.sampling`, by distribution."""
 
-STORES = {"b": "BOOLEANS", "e": "BOOLEANS", "i": "WHOLES", "f": "REALS"}
-"""The types of what lies on the stack, by store."""
-
 NEUTRAL = {"and": "True", "or": "False", "sum": "0", "prod": "1"}
 
 Shape = tuple[Any, ...]

@@ -102,7 +102,7 @@ def plan(
         trials: at most this number of trials, 1 or more. It ends sooner where the value is proven.
         state: where to plan from; the problem's own start if None.
         seed: of the random numbers.
-        threads: how many run trials side by side.
+        threads: how many run trials side by side; one where actions are drawn from boxes.
         progress: True for a line on the terminal, or a function called between chunks of trials.
 
     >>> import boltree as bt
